@@ -1,0 +1,108 @@
+# A fresh clone needs make and python3; every target sets up what it uses.
+# Set-up speaks on stderr only: stdout belongs to the program that was asked for.
+
+UV_VERSION := 0.13.9
+UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
+READY := .venv/.ready
+BUILD_PYTHON := .uv/build/bin/python3.13
+BUILD_READY := .uv/build/.ready
+REQUIREMENTS := layers/dependencies/requirements.txt
+
+EVENT ?= events/ask.json
+PORT ?= 3000
+SLOTS ?= 4
+BUILD_IN ?= .
+ARCHITECTURE ?=
+
+SAM := SAM_CLI_TELEMETRY=0 "$(CURDIR)/.venv/bin/sam"
+PYTHON_HERE := PYTHONPATH=events:layers/rondas:functions/chat
+# The program takes the place of the shell, so that Ctrl-C and SIGTERM reach it and nothing stands between.
+LOCAL := exec env $(PYTHON_HERE) .venv/bin/python -m
+
+MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+.PHONY: help setup run chat serve token test unit lint format typecheck validate build deploy requirements clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
+
+setup: $(READY) ## everything the other targets need
+
+# ── local: the program and nothing else on stdout ──
+
+run: $(READY) ## one message through the chat function (EVENT=events/ask.json)
+	@$(LOCAL) local.run "$(EVENT)"
+
+chat: $(READY) ## a conversation in the terminal
+	@$(LOCAL) local.chat
+
+serve: $(READY) ## the HTTP API on 127.0.0.1 (PORT=3000 SLOTS=4)
+	@$(LOCAL) local.serve --port "$(PORT)" --slots "$(SLOTS)"
+
+token: $(READY) ## a bearer token for the local API
+	@$(LOCAL) local.token
+
+# ── checks: the quick ones first, pytest and its summary last ──
+
+test: lint typecheck validate unit ## everything that passes or fails
+
+unit: $(READY) ## pytest alone
+	.venv/bin/pytest
+
+lint: $(READY) ## style, layout and who may import whom
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	$(PYTHON_HERE) .venv/bin/lint-imports
+
+format: $(READY) ## puts the code into shape
+	.venv/bin/ruff check --fix
+	.venv/bin/ruff format
+
+typecheck: $(READY) ## pyright
+	.venv/bin/pyright
+
+validate: $(READY) ## template.yaml
+	$(SAM) validate --lint
+
+# ── AWS ──
+
+# The requirements are given as constraints too: sam asks pip once more, package by package and without them, for wheels
+# of another architecture, and only constraints carry the locked hashes there. Bytecode is shipped because nothing can be
+# written beside a layer: without it each cold start compiles thousands of modules (twice the import time). It is not
+# checked against its source (packing changes times) and names the paths in the Lambda.
+build: $(READY) $(BUILD_READY) ## what is deployed, in .aws-sam/build (ARCHITECTURE=x86_64 for another processor)
+	cd "$(BUILD_IN)" && PATH="$(CURDIR)/.uv/build/bin:$$PATH" PIP_CONSTRAINT="$(CURDIR)/$(REQUIREMENTS)" \
+		$(SAM) build --template-file "$(CURDIR)/template.yaml" $(PARAMETERS)
+	@cd "$(BUILD_IN)/.aws-sam/build" && for folder in *Function *Layer; do \
+		case $$folder in *Layer) home=/opt ;; *) home=/var/task ;; esac; \
+		"$(CURDIR)/$(BUILD_PYTHON)" -m compileall -q -j 0 --invalidation-mode unchecked-hash \
+			-s $$folder -p $$home $$folder || exit 1; \
+	done
+
+deploy: build ## asks for the parameters, shows the changes, deploys
+	$(SAM) deploy --guided $(PARAMETERS)
+
+PARAMETERS = $(if $(ARCHITECTURE),--parameter-overrides Architecture=$(ARCHITECTURE))
+
+requirements: $(READY) ## layers/dependencies/requirements.txt from uv.lock
+	@lines=$$($(UV) export --frozen --quiet --no-dev --no-emit-project --no-annotate --no-header) \
+		&& printf '%s\n' '# Generated from uv.lock by `make requirements`.' "$$lines" > $(REQUIREMENTS)
+
+clean: ## everything that make has made
+	rm -rf .venv .uv .aws-sam .rondas .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find events functions layers tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ── set-up ──
+
+$(READY): pyproject.toml uv.lock .python-version | $(UV)
+	@$(UV) sync --frozen --quiet >&2
+	@touch $@
+
+.uv/bin/uv:
+	@python3 -m venv .uv >&2 || { echo 'Install uv (https://docs.astral.sh/uv) or the venv module of python3.' >&2; exit 1; }
+	@.uv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) >&2
+
+# sam wants a Python of the functions' version with pip; the one in .venv has none.
+$(BUILD_READY): .python-version | $(UV)
+	@$(UV) venv --quiet --clear --seed .uv/build >&2
+	@touch $@

@@ -1,0 +1,51 @@
+"""`make chat`: a conversation in the terminal, through the function and its tables as in the cloud."""
+
+import sys
+import uuid
+
+from local.console import Console
+from local.engine import EngineError
+from local.environment import PERSON, prepared
+from local.event import message_event
+from local.function import InitError, Loaded
+from local.run import fail, invoke, load_chat, person_output
+from local.template import Template, TemplateError
+
+PROMPT = "\nyou> "
+ENDINGS = {"exit", "quit", "salir"}
+
+
+def main() -> int:
+    """Talks until the person leaves; returns the exit code."""
+    console = Console(person_output())
+    try:
+        template = Template.read()
+        with prepared(template):
+            _talk(load_chat(template, console), console)
+    except (EngineError, InitError, TemplateError) as error:
+        return fail(error)
+    except KeyboardInterrupt:
+        print()
+    return 0
+
+
+def _talk(chat: Loaded, console: Console) -> None:
+    conversation = str(uuid.uuid4())
+    print('Ask the coach. "exit" or Ctrl-D ends.', flush=True)
+    while (text := _line()) is not None:
+        if text:
+            invoke(chat, message_event(conversation, text, PERSON), console, echo=False)
+
+
+def _line() -> str | None:
+    """Returns what the person writes; None when they are leaving."""
+    try:
+        text = input(PROMPT).strip()
+    except EOFError:
+        print()
+        return None
+    return None if text.lower() in ENDINGS else text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

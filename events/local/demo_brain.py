@@ -1,0 +1,246 @@
+"""The demo model's wits: a few plans, each a pure function of the scene, with the tools' real results in the answers."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from local.demo_scene import Call, Scene, read_scene
+from local.demo_words import goal_words, kilograms, progress_words
+
+type Json = dict[str, Any]
+
+EXERCISES = (
+    "bench press",
+    "squat",
+    "deadlift",
+    "shoulder press",
+    "barbell row",
+    "pull-up",
+    "dips",
+    "biceps curl",
+    "romanian deadlift",
+    "leg press",
+    "lunge",
+    "lat pulldown",
+    "triceps pushdown",
+    "hip thrust",
+)
+"""What "every exercise" means to the demo model: more of them than a message has rounds."""
+
+NAMES = {
+    "bench press|press (de )?banca": "bench press",
+    "squat|sentadilla": "squat",
+    "deadlift|peso muerto": "deadlift",
+    "shoulder press|overhead press|press militar": "shoulder press",
+    "pull-?ups?|dominadas": "pull-up",
+    r"\brow\b|\bremo\b": "row",
+    r"\bcurl": "curl",
+}
+SET = re.compile(r"(\d+(?:[.,]\d+)?)\s*kg\D{0,12}?\s*(?:x|×|\*|for|por|a)?\s*(\d+)", re.IGNORECASE)
+WEIGHT = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:kg|kilos?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The tool to call next, and what is said meanwhile."""
+
+    words: str
+    name: str
+    arguments: Json
+
+
+type Step = Ask | str
+"""What the model does: a tool, or its answer."""
+
+
+def think(request: Json) -> list[Json]:
+    """Returns the content blocks of the model's turn."""
+    scene = read_scene(request)
+    step = _plan(scene.question)(scene)
+    if isinstance(step, str):
+        return [_text(step)]
+    if scene.closing or step.name not in scene.tools:
+        return [_text(_closing(scene))]
+    # Named after all that came before: no two calls of a conversation share an id, and none has to be remembered.
+    call_id = hashlib.sha256(json.dumps(request["messages"]).encode()).hexdigest()[:24]
+    call = {"type": "tool_use", "id": f"toolu_{call_id}", "name": step.name, "input": step.arguments}
+    return [_text(step.words), call]
+
+
+def _plan(question: str) -> Callable[[Scene], Step]:
+    for pattern, plan in PLANS:
+        if re.search(pattern, question, re.IGNORECASE):
+            return plan
+    return _introduce
+
+
+def _progress(scene: Scene) -> Step:
+    """Finds the exercise's name, then reads its history."""
+    wanted = exercise_in(scene.question)
+    found = scene.called("search_exercises")
+    if found is None:
+        words = scene.say(f"I will look up {wanted} in the catalogue.", f"Voy a buscar {wanted} en el catálogo.")
+        return Ask(words, "search_exercises", {"query": wanted})
+    history = scene.called("training_history")
+    if history is None:
+        words = scene.say("Now your training history.", "Ahora tu historial de entrenamiento.")
+        return _read_history(scene, words, _first_match(found) or wanted)
+    if history.failed and history.arguments.get("exercise") != wanted:
+        words = scene.say(f"Not under that name; I try {wanted}.", f"Con ese nombre no está; pruebo con {wanted}.")
+        return _read_history(scene, words, wanted)
+    return _failure(scene, history) or _sentence(progress_words(scene, history))
+
+
+def _read_history(scene: Scene, words: str, exercise: str) -> Ask:
+    return Ask(words, "training_history", {"exercise": exercise, "period": _period(scene)})
+
+
+def _one_by_one(scene: Scene) -> Step:
+    """Reads the history of one exercise a round, until all are read."""
+    read = _read_so_far(scene)
+    left = [name for name in EXERCISES if name not in read]
+    if not left:
+        heading = scene.say(f"I have looked at all {len(read)} exercises:", f"He mirado los {len(read)} ejercicios:")
+        return _listed(scene, heading, read)
+    place = f"{len(read) + 1}/{len(EXERCISES)}"
+    words = scene.say(f"Looking at {left[0]} ({place}).", f"Miro {left[0]} ({place}).")
+    return Ask(words, "training_history", {"exercise": left[0], "period": "last_90_days"})
+
+
+def _estimate(scene: Scene) -> Step:
+    numbers = SET.search(scene.question)
+    if not numbers:
+        return scene.say(
+            "Tell me a set, such as 80 kg x 5, and I will estimate your one-rep max.",
+            "Dime una serie, por ejemplo 80 kg x 5, y estimo tu repetición máxima.",
+        )
+    weight, repetitions = _number(numbers[1]), int(numbers[2])
+    call = scene.called("estimate_one_rep_max")
+    if call is None:
+        arguments = {"weight_kg": weight, "repetitions": repetitions}
+        return Ask(scene.say("I will estimate it.", "Voy a estimarlo."), "estimate_one_rep_max", arguments)
+    result = call.data()
+    formula = str(result.get("formula", "epley")).capitalize()
+    most = kilograms(result.get("one_rep_max_kg"), scene)
+    done = f"{kilograms(weight, scene)} x {repetitions}"
+    return _failure(scene, call) or scene.say(
+        f"With {done}, your one-rep max is about {most} ({formula}'s formula; an estimate).",
+        f"Con {done}, tu repetición máxima es de unos {most} (fórmula de {formula}; es una estimación).",
+    )
+
+
+def _save_goal(scene: Scene) -> Step:
+    weight = WEIGHT.search(scene.question)
+    if not weight:
+        return scene.say(
+            "Which weight? For instance: save a goal of 100 kg on bench press.",
+            "¿Qué peso? Por ejemplo: guarda un objetivo de 100 kg en press banca.",
+        )
+    call = scene.called("save_goal")
+    if call is None:
+        arguments = {"exercise": exercise_in(scene.question), "target_weight_kg": _number(weight[1])}
+        return Ask(scene.say("I will save it.", "Voy a guardarlo."), "save_goal", arguments)
+    goal = goal_words(call.data(), scene)
+    return _failure(scene, call) or scene.say(f"Saved: {goal}.", f"Guardado: {goal}.")
+
+
+def _read_goals(scene: Scene) -> Step:
+    call = scene.called("read_goals")
+    if call is None:
+        return Ask(scene.say("I will look at your goals.", "Voy a mirar tus objetivos."), "read_goals", {})
+    goals = [goal_words(goal, scene) for goal in call.data().get("goals", [])]
+    if failure := _failure(scene, call):
+        return failure
+    if not goals:
+        return scene.say("You have no goals saved yet.", "Aún no tienes objetivos guardados.")
+    return scene.say("Your goals: ", "Tus objetivos: ") + "; ".join(goals) + "."
+
+
+def _introduce(scene: Scene) -> Step:
+    return scene.say(
+        "I am the demo model: no real model, but the tools and the data are real. Ask me how much you progressed on "
+        "bench press this month, about every exercise one by one, for the one-rep max of 80 kg x 5, to save a goal of "
+        "100 kg on bench press, or what your goals are.",
+        "Soy el modelo de demostración: no hay un modelo real, pero las herramientas y los datos sí lo son. Pregúntame "
+        "cuánto has progresado en press banca este mes, por todos los ejercicios uno a uno, por la repetición máxima "
+        "de 80 kg x 5, pídeme guardar un objetivo de 100 kg en press banca, o pregúntame cuáles son tus objetivos.",
+    )
+
+
+PLANS: tuple[tuple[str, Callable[[Scene], Step]], ...] = (
+    (r"(every|each|all (of )?(my|the)) exercises?|one by one|todos (mis|los) ejercicios|cada ejercicio|uno (a|por) uno",
+     _one_by_one),
+    (r"one[- ]rep|\b1 ?rm\b|repetici[oó]n m[aá]xima|m[aá]ximo", _estimate),
+    (r"(save|set|add|guarda|pon|fija|crea|añade)\w*\b.*\b(goal|objetivo|meta)", _save_goal),
+    (r"\b(goals?|objetivos?|metas?)\b", _read_goals),
+    (r"progres|improv|mejor|avan[zc]|how much|cu[aá]nto", _progress),
+)  # fmt: skip
+
+
+def exercise_in(text: str) -> str:
+    """Returns the exercise a text is about, in the catalogue's words; bench press where it names none."""
+    for pattern, name in NAMES.items():
+        if re.search(pattern, text, re.IGNORECASE):
+            return name
+    return "bench press"
+
+
+def _closing(scene: Scene) -> str:
+    """Says what was found, what was left undone, and asks whether to go on: as a model does at a limit."""
+    read = _read_so_far(scene)
+    left = [name for name in EXERCISES if name not in read]
+    if not read or _plan(scene.question) is not _one_by_one:
+        return scene.say(
+            "I had to stop before I could finish looking that up. Shall I continue?",
+            "He tenido que parar antes de terminar de consultarlo. ¿Quieres que continúe?",
+        )
+    heading = scene.say(
+        f"I reached the limit of this answer after {len(read)} of {len(EXERCISES)} exercises. What I found:",
+        f"He llegado al límite de esta respuesta tras {len(read)} de {len(EXERCISES)} ejercicios. Lo que he visto:",
+    )
+    rest = scene.say(
+        f"Still to look at: {', '.join(left)}. Shall I continue?",
+        f"Me falta mirar: {', '.join(left)}. ¿Quieres que continúe?",
+    )
+    return f"{_listed(scene, heading, read)}\n{rest}"
+
+
+def _read_so_far(scene: Scene) -> dict[str, Call]:
+    done = [call for call in scene.calls if call.name == "training_history" and call.done]
+    return {str(call.arguments.get("exercise")): call for call in done}
+
+
+def _listed(scene: Scene, heading: str, read: dict[str, Call]) -> str:
+    return "\n".join([heading, *(f"- {name}: {progress_words(scene, call)}" for name, call in read.items())])
+
+
+def _failure(scene: Scene, call: Call) -> str:
+    """Returns the honest words for a call that failed; empty for one that went well."""
+    if not call.failed:
+        return ""
+    return scene.say(f"I could not do that: {call.result}", f"No he podido hacerlo: {call.result}")
+
+
+def _first_match(found: Call) -> str:
+    data = found.data()
+    matches = data.get("exercises") or data.get("matches") or []
+    return str(matches[0].get("name", "")) if matches else ""
+
+
+def _period(scene: Scene) -> str:
+    return "this_week" if re.search(r"\b(week|semana)\b", scene.question, re.IGNORECASE) else "this_month"
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
+
+
+def _text(words: str) -> Json:
+    return {"type": "text", "text": words}

@@ -1,0 +1,62 @@
+"""How the demo model puts the tools' results into words."""
+
+from typing import Any
+
+from local.demo_scene import Call, Scene
+
+type Json = dict[str, Any]
+
+
+def progress_words(scene: Scene, history: Call) -> str:
+    """Says what a training history shows about one exercise, and nothing it does not show."""
+    if history.failed:
+        return scene.say("no sessions on record", "no hay sesiones registradas")
+    data = history.data()
+    progress = data.get("progress")
+    if isinstance(progress, dict):
+        return _change(scene, progress)
+    sessions = data.get("sessions") or []
+    if sessions:
+        return _last_session(scene, sessions[0])
+    return str(data.get("note") or scene.say("seen earlier", "ya consultado"))
+
+
+def goal_words(goal: Json, scene: Scene) -> str:
+    """Says a goal in one phrase."""
+    repetitions = goal.get("repetitions") or 1
+    times = f" x {repetitions}" if repetitions != 1 else ""
+    by = scene.say(f" by {goal['by']}", f" para el {goal['by']}") if goal.get("by") else ""
+    at = scene.say("on", "en")
+    return f"{kilograms(goal.get('target_weight_kg'), scene)}{times} {at} {goal.get('exercise', '?')}{by}"
+
+
+def kilograms(value: Any, scene: Scene) -> str:
+    """Writes a weight as people do: 82.5 kg, and 82,5 kg in Spanish."""
+    return f"{_number(value, scene)} kg"
+
+
+def _change(scene: Scene, progress: Json) -> str:
+    change, percent = progress.get("change_kg"), progress.get("change_percent")
+    start = f"{kilograms(progress.get('start_1rm_kg'), scene)} ({progress.get('start_date')})"
+    best = f"{kilograms(progress.get('best_1rm_kg'), scene)} ({progress.get('best_date')})"
+    gain = f"{_signed(change, scene)} kg, {_signed(percent, scene)} %"
+    exercise = progress.get("exercise")
+    return scene.say(
+        f"your estimated one-rep max on {exercise} went from {start} to {best}: {gain}",
+        f"tu repetición máxima estimada en {exercise} ha pasado de {start} a {best}: {gain}",
+    )
+
+
+def _last_session(scene: Scene, session: Json) -> str:
+    on = session.get("date")
+    return scene.say(f"last session {on}: {session.get('top_set')}", f"última sesión {on}: {session.get('top_set')}")
+
+
+def _signed(value: Any, scene: Scene) -> str:
+    sign = "+" if isinstance(value, int | float) and value > 0 else ""
+    return f"{sign}{_number(value, scene)}"
+
+
+def _number(value: Any, scene: Scene) -> str:
+    text = f"{value:g}" if isinstance(value, int | float) else "?"
+    return text.replace(".", ",") if scene.spanish else text

@@ -1,0 +1,123 @@
+"""Sets up what a function finds in its environment in the cloud: tables, a model, credentials, sample data.
+
+What is set already stays as it is; an empty variable counts as not set, as in the functions' own settings.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from local.engine import DEFAULT_NAMES, Engine, create_tables, table_name
+from local.template import ROOT, Function, Template
+
+PERSON = "demo"
+"""The `sub` of the sample events, of `make token` and of the sample data."""
+
+DEFAULT_MODELS = "anthropic:claude-sonnet-5-5"
+DEFAULT_REGION = "eu-west-1"
+LOOPBACK = ("127.0.0.1", "localhost")
+
+PROVIDERS = {
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "google": ("GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
+}
+"""Of each provider, the variables of its key and of its server."""
+
+
+@contextmanager
+def prepared(template: Template) -> Iterator[None]:
+    """Prepares this process's environment, and ends at the end what was started for it.
+
+    The first line of output says so when no real model answers.
+
+    Raises:
+        EngineError: the DynamoDB engine cannot be used.
+    """
+    with ExitStack() as started:
+        _allow_loopback()
+        _choose_model(started)
+        _set_aws()
+        _start_engine(template, started)
+        yield
+
+
+def of_function(function: Function) -> dict[str, str]:
+    """Returns the variables the template gives a function, without those that are set here already."""
+    return {name: value for name, value in function.environment.items() if not os.environ.get(name)}
+
+
+def make_importable(code: Path) -> None:
+    """Lets a function's modules be imported as in the cloud: its own folder first, then the harness."""
+    for folder in (ROOT / "layers" / "rondas", code):
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+
+
+def set_defaults(values: Mapping[str, str]) -> None:
+    """Sets the variables that are not set."""
+    for name, value in values.items():
+        if not os.environ.get(name):
+            os.environ[name] = value
+
+
+def _allow_loopback() -> None:
+    """Keeps a proxy in the environment from being asked for the servers of this machine."""
+    for variable in ("NO_PROXY", "no_proxy"):
+        hosts = [host for host in os.environ.get(variable, "").split(",") if host]
+        os.environ[variable] = ",".join(hosts + [host for host in LOOPBACK if host not in hosts])
+
+
+def _choose_model(started: ExitStack) -> None:
+    set_defaults({"MODELS": DEFAULT_MODELS})
+    if os.environ.get("API_KEYS_SECRET_ARN"):
+        return
+    wanted = [model.strip().split(":")[0] for model in os.environ["MODELS"].split(",")]
+    for key, url in (PROVIDERS[name] for name in wanted if name in PROVIDERS):
+        if os.environ.get(key):
+            continue
+        if not os.environ.get(url):
+            return _use_demo_model(key, started)
+        os.environ[key] = "local"  # a recording or fake server: the SDK wants a key, the server does not care
+    return None
+
+
+def _use_demo_model(missing: str, started: ExitStack) -> None:
+    from local.demo_model import DemoModel  # noqa: PLC0415 - only who has no key pays for it
+
+    demo = DemoModel()
+    started.callback(demo.stop)
+    os.environ.update(ANTHROPIC_BASE_URL=demo.url, ANTHROPIC_API_KEY="demo", MODELS="anthropic:demo")
+    print(f"No {missing}: answering with the demo model server at {demo.url} (no real model).", flush=True)
+
+
+def _set_aws() -> None:
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or DEFAULT_REGION
+    set_defaults({"AWS_REGION": region, "AWS_DEFAULT_REGION": region, "AWS_EC2_METADATA_DISABLED": "true"})
+    set_defaults({"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"})  # noqa: S106 - no secret
+
+
+def _start_engine(template: Template, started: ExitStack) -> None:
+    names = {table.variable: table_name(table) for table in template.tables if table.variable}
+    set_defaults(DEFAULT_NAMES | names)
+    if not template.tables:
+        return
+    if not os.environ.get("AWS_ENDPOINT_URL_DYNAMODB"):
+        engine = Engine()
+        started.callback(engine.stop)
+        os.environ["AWS_ENDPOINT_URL_DYNAMODB"] = engine.url
+    create_tables(template.tables)
+    if "COACH_TABLE_NAME" in names:
+        _load_sample(template)
+
+
+def _load_sample(template: Template) -> None:
+    for function in template.functions.values():
+        if (function.code / "coach").is_dir():
+            make_importable(function.code)
+    from local.sample import load_sample  # noqa: PLC0415 - imports the coach, which only now can be found
+
+    load_sample(PERSON, datetime.now(UTC).date())

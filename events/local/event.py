@@ -1,0 +1,83 @@
+"""Events as API Gateway's HTTP API makes them (payload format 2.0), for the runners that have no gateway before them."""
+
+import json
+import time
+import uuid
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from local.context import ACCOUNT
+
+type Json = dict[str, Any]
+
+API = "local"
+DOMAIN = f"{API}.execute-api.localhost"
+
+
+class EventError(Exception):
+    """The event file cannot be used; the message says why."""
+
+
+def read_events(path: Path) -> list[Json]:
+    """Reads a file with one event or a list of them, and fills in the time of the request where it is missing.
+
+    Raises:
+        EventError: there is no such file, or it holds no events.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise EventError(f"cannot read the event file {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise EventError(f"the event file {path} is not valid JSON: {error}") from None
+    events = cast("list[Any]", content if isinstance(content, list) else [content])
+    if not events or not all(isinstance(event, dict) for event in events):
+        raise EventError(f"the event file {path} holds no event: expected an object or a list of objects")
+    return [_completed(event) for event in events]
+
+
+def message_event(conversation: str, text: str, person: str) -> Json:
+    """Returns the event of `POST /conversations/{id}/messages` with a text of a person."""
+    path = f"/conversations/{conversation}/messages"
+    context = request_context("POST", path, "POST /conversations/{conversation_id}/messages", {"sub": person})
+    return {
+        "version": "2.0",
+        "routeKey": context["routeKey"],
+        "rawPath": path,
+        "rawQueryString": "",
+        "headers": {"content-type": "application/json", "host": DOMAIN},
+        "requestContext": context,
+        "pathParameters": {"conversation_id": conversation},
+        "body": json.dumps({"text": text}),
+        "isBase64Encoded": False,
+    }
+
+
+def request_context(method: str, path: str, route: str, claims: dict[str, str] | None) -> Json:
+    """Returns what API Gateway tells about a request; without claims, no authorizer stood before the route."""
+    authorizer = {} if claims is None else {"authorizer": {"jwt": {"claims": claims, "scopes": None}}}
+    return {
+        "accountId": ACCOUNT,
+        "apiId": API,
+        **authorizer,
+        "domainName": DOMAIN,
+        "domainPrefix": API,
+        "http": {"method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1", "userAgent": ""},
+        "requestId": uuid.uuid4().hex[:16],
+        "routeKey": route,
+        "stage": "$default",
+        **_now(),
+    }
+
+
+def _completed(event: Json) -> Json:
+    context = event.get("requestContext")
+    if not isinstance(context, dict):
+        return event
+    return event | {"requestContext": _now() | {"requestId": uuid.uuid4().hex[:16]} | cast("Json", context)}
+
+
+def _now() -> Json:
+    moment = datetime.now(UTC)
+    return {"time": moment.strftime("%d/%b/%Y:%H:%M:%S +0000"), "timeEpoch": int(1000 * time.time())}

@@ -1,0 +1,55 @@
+"""A function loaded into this process and invoked as the Lambda runtime does it."""
+
+import importlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, cast
+
+from local.context import Context
+from local.environment import make_importable
+from local.template import Function
+
+type Json = dict[str, Any]
+
+
+class InitError(Exception):
+    """The function cannot be imported: a setting is wrong, or its code. The message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An imported function."""
+
+    function: Function
+    module: ModuleType
+    handler: Callable[[Json, Context], Any]
+
+    def invoke(self, event: Json) -> Any:
+        """Returns the payload for an event, after the round trip through JSON that Lambda makes of it."""
+        payload = self.handler(json.loads(json.dumps(event)), Context.of(self.function))
+        return json.loads(json.dumps(payload))
+
+
+def load(function: Function) -> Loaded:
+    """Imports a function's module, which reads its settings.
+
+    Raises:
+        InitError: the import failed.
+    """
+    make_importable(function.code)
+    name, _, attribute = function.handler.rpartition(".")
+    try:
+        module = importlib.import_module(name.replace("/", "."))
+        handler = cast("Callable[[Json, Context], Any]", getattr(module, attribute))
+    except SystemExit as error:
+        raise InitError(f"the function ended itself with {error.code!r}") from error
+    except Exception as error:
+        raise InitError(_words(error)) from error
+    return Loaded(function, module, handler)
+
+
+def _words(error: Exception) -> str:
+    """Returns what went wrong: a settings error speaks for itself, another needs its kind to be understood."""
+    return str(error) if type(error).__name__ == "SettingsError" else f"{type(error).__name__}: {error}"

@@ -1,0 +1,195 @@
+"""`make serve`: the HTTP API of `template.yaml` on the loopback address."""
+
+import argparse
+import signal
+import socketserver
+import sys
+import threading
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from local.engine import EngineError
+from local.environment import prepared
+from local.function import InitError
+from local.gateway import Gateway
+from local.payload import Request, Response
+from local.template import TEMPLATE, Template, TemplateError
+
+MOST_BYTES = 10 * 1024 * 1024  # an HTTP API's limit of a body
+CHUNK_BYTES = 64 * 1024
+WITHOUT_BODY = (204, 304)
+
+
+class Server(ThreadingHTTPServer):
+    """A thread for each connection; requests wait for their turn in the gateway."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 512
+
+    def __init__(self, port: int, gateway: Gateway) -> None:
+        self.gateway = gateway
+        super().__init__(("127.0.0.1", port), Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Keeps quiet about clients that hang up."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Reads requests from a connection and writes their answers."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = CHUNK_BYTES  # header and body in one packet
+    server: socketserver.BaseServer
+
+    def __getattr__(self, name: str) -> Any:
+        """Takes every method, also ones nobody has heard of: what exists is for the routes to say."""
+        if name.startswith("do_"):
+            return self._answer
+        raise AttributeError(name)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answers a request that is no HTTP in the gateway's own form."""
+        del explain
+        self.close_connection = True
+        self._send(Response.message(code, message or "Bad Request"))
+
+    def handle_expect_100(self) -> bool:
+        """Asks for the body, unless it is announced to be too large."""
+        return self._length() > MOST_BYTES or super().handle_expect_100()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+        """Logs nothing: the functions' own logs say more."""
+
+    def _answer(self) -> None:
+        body = self._chunked() if self.headers.get("transfer-encoding") else self._sized()
+        if body is None:
+            return
+        # The target is bytes to the standard library: what is not ASCII is kept as the percent signs it stands for.
+        target = urlsplit(quote(self.path.encode("latin-1"), safe="/?#[]@!$&'()*+,;=:%-._~"))
+        assert isinstance(self.server, Server)
+        headers = [(name, str(value)) for name, value in self.headers.items()]
+        request = Request(self.command, target.path or "/", target.query, headers, body, str(self.client_address[0]))
+        self._send(self.server.gateway.answer(request))
+
+    def _length(self) -> int:
+        text = self.headers.get("content-length", "0")
+        return int(text) if text.isdigit() else -1
+
+    def _sized(self) -> bytes | None:
+        length = self._length()
+        if length < 0:
+            self.send_error(400, "Bad Request")
+            return None
+        if length > MOST_BYTES:
+            return self._too_large(length)
+        return self.rfile.read(length)
+
+    def _chunked(self) -> bytes | None:
+        body = b""
+        while True:
+            size = self.rfile.readline(CHUNK_BYTES).split(b";")[0].strip()
+            try:
+                length = int(size, 16)
+            except ValueError:
+                self.send_error(400, "Bad Request")
+                return None
+            if length < 0 or len(body) + length > MOST_BYTES:
+                return self._too_large(0)
+            body += self.rfile.read(length)
+            self.rfile.readline(CHUNK_BYTES)
+            if length == 0:
+                return body
+
+    def _too_large(self, length: int) -> None:
+        """Answers at once, then reads what is on its way: a client that is still sending would miss the answer."""
+        self.send_error(413, "Request Entity Too Large")
+        self.connection.settimeout(2)
+        while length > 0 and (data := self.rfile.read(min(length, CHUNK_BYTES))):
+            length -= len(data)
+
+    def _send(self, response: Response) -> None:
+        self.send_response_only(response.status)
+        self.send_header("date", self.date_time_string())
+        for name, value in response.headers:
+            self.send_header(name, quote(value, safe="".join(map(chr, range(256)))))
+        has_body = response.status not in WITHOUT_BODY
+        if has_body:
+            self.send_header("content-length", str(len(response.body)))
+        self.send_header("apigw-requestid", uuid.uuid4().hex[:16])
+        if self.close_connection:
+            self.send_header("connection", "close")
+        self.end_headers()
+        if has_body and self.command != "HEAD":
+            self.wfile.write(response.body)
+        self.wfile.flush()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line until SIGTERM or Ctrl-C; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="serve", description=__doc__)
+    parser.add_argument("--port", type=int, default=3000, help="0 for a free one")
+    parser.add_argument("--slots", type=int, default=4, help="invocations at once")
+    parser.add_argument("--template", type=Path, default=TEMPLATE)
+    options = parser.parse_args(arguments)
+    if options.slots < 1:
+        parser.error("--slots: at least 1")
+    try:
+        with _until_told_to_stop():
+            _serve(Template.read(options.template), options.port, options.slots)
+    except (EngineError, InitError, TemplateError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr, flush=True)
+        return 1
+    return 0
+
+
+def _serve(template: Template, port: int, slots: int) -> None:
+    with ExitStack() as stack:
+        stack.callback(_ignore_signals)  # the last thing on the stack is the first to run: the end is not interrupted
+        stack.enter_context(prepared(template))
+        gateway = Gateway(template, slots)
+        server = stack.enter_context(Server(port, gateway))
+        stack.callback(gateway.stop)
+        stack.callback(_ignore_signals)
+        gateway.start()
+        threading.Thread(target=server.serve_forever, name="http", daemon=True).start()
+        stack.callback(server.shutdown)
+        print(f"ready http://127.0.0.1:{server.server_port}", flush=True)
+        threading.Event().wait()
+
+
+class _Stop(BaseException):
+    """It is time to end."""
+
+
+@contextmanager
+def _until_told_to_stop() -> Iterator[None]:
+    """Turns the signals into an orderly end, wherever the main thread is."""
+
+    def stop(_number: int, _frame: Any) -> None:
+        _ignore_signals()
+        raise _Stop
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    try:
+        yield
+    except _Stop:
+        pass
+
+
+def _ignore_signals() -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

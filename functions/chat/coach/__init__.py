@@ -1,0 +1,26 @@
+"""Gymnasia's coach, the app that Rondas ships with: its prompt and its tools.
+
+A new tool is one function in one file of this folder, marked with `@tool`; it is found here by itself. Another app
+replaces this folder and exports the same two names.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from rondas.tools import Tool
+
+__all__ = ["PROMPT", "TOOLS"]
+
+
+def _tools() -> list[Tool]:
+    """Returns every tool of this folder, by file and as written: the same order each time, for the prompt cache."""
+    found: dict[str, Tool] = {}
+    for module in iter_modules(__path__):
+        members = vars(import_module(f"{__name__}.{module.name}")).values()
+        found |= {member.name: member for member in members if isinstance(member, Tool)}
+    return list(found.values())
+
+
+PROMPT: str = Path(__file__).with_name("prompt.md").read_text(encoding="utf-8")
+TOOLS: list[Tool] = _tools()

@@ -1,0 +1,66 @@
+"""The use case: a message in, an answer out, whatever happens between (DESIGN §1: claim, loop, store)."""
+
+from dataclasses import dataclass, field
+
+from rondas.budget import STORE_RESERVE_SECONDS, Budget
+from rondas.history import Answer
+from rondas.loop import Loop
+from rondas.model import Model
+from rondas.replies import language_of
+from rondas.settings import Settings
+from rondas.store.claim import Message
+from rondas.store.conversations import Conversations, Replayed
+from rondas.toolbox import Toolbox
+from rondas.watcher import Watchers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """An assistant that can be asked.
+
+    Attributes:
+        model: what it thinks with.
+        toolbox: what it can do.
+        conversations: where it remembers.
+        settings: its limits.
+        watchers: who looks on while it works.
+    """
+
+    model: Model
+    toolbox: Toolbox
+    conversations: Conversations
+    settings: Settings
+    watchers: Watchers = field(default_factory=Watchers)
+
+    def answer(self, message: Message, *, remaining: float | None = None, accept_language: str = "") -> Answer:
+        """Answers a message, once: the same message again gets the same answer.
+
+        Args:
+            message: the message, clean.
+            remaining: seconds until the runtime ends the process; None where nothing does.
+            accept_language: the language the app asks for, as in the HTTP header; may be empty.
+
+        Raises:
+            Refused: the message is not taken now; nothing was stored and no model was called.
+            LeaseLost: another runner has taken this message over and will answer it.
+            StoreUnavailable: the table does not answer.
+        """
+        budget = Budget.start(self.settings.time_budget_seconds, self.settings.closing_reserve_seconds, remaining)
+        started = budget.clock()
+        claimed = self.conversations.claim(message, seconds=budget.left() + STORE_RESERVE_SECONDS)
+        if isinstance(claimed, Replayed):
+            return claimed.answer
+        loop = Loop(
+            model=self.model,
+            tools=self.toolbox.for_user(message.user),
+            history=claimed.history,
+            budget=budget,
+            journal=claimed,
+            max_rounds=self.settings.max_tool_rounds,
+            language=language_of(message.text, accept_language),
+            watcher=self.watchers,
+        )
+        ending = loop.run(claimed.pending)
+        claimed.finish(ending)
+        self.watchers.on_answer(ending.answer, budget.clock() - started)
+        return ending.answer

@@ -1,0 +1,104 @@
+"""A message as it comes over HTTP, and the reply as it goes back (DESIGN §7)."""
+
+from http import HTTPStatus
+from typing import Annotated, Self
+
+from aws_lambda_powertools.event_handler.openapi.params import Header, Path
+from pydantic import UUID4, BaseModel, ConfigDict, Field
+
+from rondas.history import Answer, Status
+from rondas.http.problems import Problem
+from rondas.store.claim import Message
+from rondas.text import clean
+
+MAX_TEXT_CHARS = 8_000
+"""A long letter. What is longer is no chat message, and would cost money at every round."""
+
+MODEL_RETRY_SECONDS = 5.0
+
+ConversationId = Annotated[
+    str,
+    Path(pattern="^[A-Za-z0-9_-]{1,64}$", description="Made by the app, such as a UUID."),
+]
+IdempotencyKey = Annotated[
+    UUID4 | None,
+    Header(alias="Idempotency-Key", description="A UUID the app makes for the message and sends again with a retry."),
+]
+
+
+class MessageIn(BaseModel):
+    """What the app sends."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(description="What the person wrote.")
+
+    def cleaned(self) -> str:
+        """Returns the text, fit to be stored and sent.
+
+        Raises:
+            Problem: 422 where there is nothing to answer, 413 where there is too much.
+        """
+        text = clean(self.text).strip()
+        if not text:
+            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", "text: there is nothing in it to answer.")
+        if len(text) > MAX_TEXT_CHARS:
+            detail = f"text: {len(text)} characters are too many; {MAX_TEXT_CHARS} are allowed."
+            raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", detail)
+        return text
+
+
+class UsageOut(BaseModel):
+    """The tokens of the whole message, counted alike for every provider."""
+
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+
+
+class Reply(BaseModel):
+    """What the app gets.
+
+    Attributes:
+        model: who wrote the reply, as `provider:model`; null where it is a fixed sentence of the service.
+    """
+
+    status: Status
+    reply: str
+    rounds: int
+    model: str | None
+    usage: UsageOut
+    message_id: str
+    conversation_id: str
+
+    @classmethod
+    def of(cls, message: Message, answer: Answer) -> Self:
+        """Returns the reply to a message.
+
+        Raises:
+            Problem: 503, no model could answer; the same message may be sent again.
+        """
+        if answer.is_retryable:
+            raise Problem(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "model_unavailable",
+                answer.text,
+                MODEL_RETRY_SECONDS,
+                {"message_id": message.key, "conversation_id": message.conversation},
+            )
+        usage = answer.usage
+        return cls(
+            status=answer.status,
+            reply=answer.text,
+            rounds=answer.rounds,
+            model=answer.model or None,
+            usage=UsageOut(
+                input_tokens=usage.input,
+                cached_tokens=usage.cached,
+                output_tokens=usage.output,
+                reasoning_tokens=usage.reasoning,
+            ),
+            message_id=message.key,
+            conversation_id=message.conversation,
+        )

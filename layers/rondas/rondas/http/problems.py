@@ -1,0 +1,45 @@
+"""Errors as the app sees them: problem+json (RFC 9457) with a stable code, and nothing of the inside (DESIGN §7)."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+CONTENT_TYPE = "application/problem+json"
+
+
+@dataclass(slots=True)
+class Problem(Exception):  # noqa: N818 - the RFC's own word
+    """An answer that is an error.
+
+    Attributes:
+        status: the HTTP status.
+        code: what went wrong, for the app's code; never changes its meaning.
+        detail: what went wrong and what to do, for a person who reads it.
+        retry_after: seconds after which the same request makes sense; None where it never will.
+        more: further members of the body.
+    """
+
+    status: HTTPStatus
+    code: str
+    detail: str
+    retry_after: float | None = None
+    more: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def response(self) -> Response[str]:
+        """Returns it as the HTTP answer."""
+        body = {
+            "type": "about:blank",
+            "title": self.status.phrase,
+            "status": self.status.value,
+            "code": self.code,
+            "detail": self.detail,
+            **self.more,
+        }
+        headers = {} if self.retry_after is None else {"Retry-After": str(max(1, math.ceil(self.retry_after)))}
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+        return Response(self.status.value, CONTENT_TYPE, text, headers=headers)

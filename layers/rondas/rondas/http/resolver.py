@@ -1,0 +1,91 @@
+"""The resolver of a function: Powertools' routing and validation, every error a problem (DESIGN §7)."""
+
+import binascii
+import json
+import logging
+import traceback
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import (
+    RequestUnsupportedContentType,
+    RequestValidationError,
+    ValidationException,
+)
+
+from rondas.http.problems import Problem
+
+logger = logging.getLogger(__name__)
+
+
+def problem_resolver() -> APIGatewayHttpResolver:
+    """Returns a resolver that validates what comes in and answers every error as problem+json."""
+    app = APIGatewayHttpResolver(
+        enable_validation=True,
+        response_validation_error_http_code=HTTPStatus.INTERNAL_SERVER_ERROR,
+        serializer=partial(json.dumps, ensure_ascii=False, separators=(",", ":")),
+        json_body_deserializer=_read_json,
+    )
+    app.exception_handler(Problem)(Problem.response)
+    app.exception_handler([RequestValidationError, RequestUnsupportedContentType])(_invalid)
+    app.exception_handler([binascii.Error, UnicodeDecodeError])(_unreadable)
+    app.exception_handler(NotFoundError)(_not_found)
+    app.exception_handler(Exception)(_internal)
+    return app
+
+
+def person(app: APIGatewayHttpResolver) -> str:
+    """Returns who is asking: the `sub` that API Gateway's authorizer vouches for, and nothing else.
+
+    Raises:
+        Problem: 401, nobody is vouched for.
+    """
+    authorizer = app.current_event.request_context.authorizer
+    sub = authorizer.jwt_claim.get("sub") if authorizer else None
+    if not isinstance(sub, str) or not sub.strip():
+        raise Problem(HTTPStatus.UNAUTHORIZED, "unauthorized", "Sign in: the request carries no verified person.")
+    return sub
+
+
+def _invalid(error: ValidationException) -> Response[str]:
+    """Answers what the app can mend: 400 where it is no JSON, 422 where it is, with the field and what is expected."""
+    problems: list[dict[str, Any]] = list(error.errors())
+    if isinstance(error, RequestUnsupportedContentType) or any(each.get("type") == "json_invalid" for each in problems):
+        return Problem(HTTPStatus.BAD_REQUEST, "invalid_request", "The body is not valid JSON.").response()
+    detail = "; ".join(f"{_place(each.get('loc', ()))}: {each.get('msg', 'is wrong')}" for each in problems)
+    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", f"{detail}.").response()
+
+
+def _unreadable(_error: Exception) -> Response[str]:
+    return Problem(HTTPStatus.BAD_REQUEST, "invalid_request", "The body is not UTF-8 text.").response()
+
+
+def _read_json(text: str) -> Any:
+    """Reads a body; what is no JSON for us, such as a number of 5000 digits, is no JSON at all."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise json.JSONDecodeError(type(error).__name__, "", 0) from None
+
+
+def _place(location: tuple[Any, ...]) -> str:
+    return ".".join(map(str, location)) or "request"
+
+
+def _not_found(_error: NotFoundError) -> Response[str]:
+    return Problem(HTTPStatus.NOT_FOUND, "not_found", "There is nothing at this address.").response()
+
+
+def _internal(error: Exception) -> Response[str]:
+    """Answers what is our own fault. The log says where it happened, not with which words of the person."""
+    frames = traceback.extract_tb(error.__traceback__)[-3:]
+    where = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
+    logger.error("unexpected %s at %s", type(error).__name__, where)
+    return Problem(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "Something went wrong on our side. Try again with the same key."
+    ).response()

@@ -1,0 +1,50 @@
+"""Stops code that does not come back: a tool that blocks, a model server that drips one byte a second.
+
+Timeouts of sockets and libraries bound one operation each, not the whole. The timer signal of the operating system
+bounds the whole: it breaks into whatever the main thread is doing, sleeping and waiting for the network included.
+Python delivers signals to the main thread only, which is where the Lambda runtime calls the handler; in another
+thread the block runs unguarded, bounded by its own timeouts alone.
+"""
+
+import signal
+import threading
+from types import FrameType
+from typing import Self
+
+_AGAIN_SECONDS = 0.1  # code that swallows the interruption is interrupted again
+
+
+class OutOfTime(BaseException):
+    """The time for this piece of work is over.
+
+    Not an `Exception`, so that a tool's or an SDK's `except Exception` cannot swallow it.
+    """
+
+
+class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ...`
+    """Raises `OutOfTime` in the block once `seconds` have passed; at once where none are left. Does not nest."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._guards = threading.current_thread() is threading.main_thread()
+        self._armed = False
+
+    def __enter__(self) -> Self:
+        if self._seconds <= 0:
+            raise OutOfTime
+        if self._guards:
+            self._armed = True
+            signal.signal(signal.SIGALRM, self._ring)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds, _AGAIN_SECONDS)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._armed = False
+        finally:  # the alarm may still go off on the line above; the timer is stopped all the same
+            if self._guards:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _ring(self, _signal: int, _frame: FrameType | None) -> None:
+        if self._armed:
+            raise OutOfTime

@@ -1,0 +1,95 @@
+"""The fixed words of the harness: what the model is told at a limit, and what the person is told when it fails.
+
+To the model, a declined call is a plain fact; the instruction goes to the system part of the closing call alone
+(rule L4). To the person, every sentence is honest, in their language, and holds nothing from a provider (rule L5).
+"""
+
+import re
+from typing import Literal
+
+type Language = Literal["en", "es"]
+
+NOT_EXECUTED = {
+    "step_limit": "Not executed: the step limit for this answer was reached.",
+    "time_limit": "Not executed: the time limit for this answer was reached.",
+    "truncated": "Not executed: the turn that asked for this was cut off.",
+    "failed": "Not executed: the turn that asked for this did not finish normally.",
+}
+STOPPED = "stopped: out of time, effect unknown"
+INTERRUPTED = "interrupted: it was started, and whether it took effect is unknown"
+
+CLOSING = {
+    "step_limit": "You have reached the step limit for this answer.",
+    "time_limit": "You have reached the time limit for this answer.",
+    "truncated": "Your last turns were cut off because they were too long.",
+}
+CLOSING_INSTRUCTION = (
+    "{limit} You cannot use any tool now. Answer the person, in their language, with what you already know. "
+    "Explain the limit in plain words, say what was left undone, claim nothing that was not done, and ask whether "
+    "to continue."
+)
+BLANK_INSTRUCTION = (
+    "Your last turn was empty. You cannot use any tool now. Answer the person, in their language, with what you "
+    "already know."
+)
+
+_FIXED: dict[Language, dict[str, str]] = {
+    "en": {
+        "step_limit": "I reached the limit of steps for one answer before I finished. Shall I continue?",
+        "time_limit": "I ran out of time for this answer before I finished. Shall I continue?",
+        "refused": "I can't help with that. Is there something else I can do for you?",
+        "truncated": "My answer grew too long and was cut off. Shall I try a shorter one?",
+        "failed": "I couldn't answer this time. Please try again in a moment.",
+    },
+    "es": {
+        "step_limit": "He llegado al límite de pasos de esta respuesta antes de terminar. ¿Quieres que continúe?",
+        "time_limit": "Se me ha acabado el tiempo de esta respuesta antes de terminar. ¿Quieres que continúe?",
+        "refused": "No puedo ayudarte con eso. ¿Hay otra cosa en la que pueda ayudarte?",
+        "truncated": "Mi respuesta era demasiado larga y se ha cortado. ¿Pruebo con una más corta?",
+        "failed": "Esta vez no he podido responder. Inténtalo de nuevo en un momento, por favor.",
+    },
+}
+
+_INTERRUPTED: dict[Language, tuple[str, str]] = {
+    "en": (
+        "I was interrupted before I could finish this answer.",
+        "One step had been started, and I don't know whether it took effect.",
+    ),
+    "es": (
+        "Me interrumpieron antes de terminar esta respuesta.",
+        "Había empezado un paso y no sé si llegó a tener efecto.",
+    ),
+}
+
+_SPANISH_LETTERS = re.compile(r"[¿¡ñáéíóú]", re.IGNORECASE)
+_SPANISH_WORDS = re.compile(
+    r"\b(el|la|los|las|un|una|de|del|que|qué|cuánto|cuanto|cómo|como|mi|mis|en|por|para|con|quiero|hola|sí|este|esta"
+    r"|gracias|y|he|es)\b",
+    re.IGNORECASE,
+)
+
+
+def fixed_reply(status: str, language: Language) -> str:
+    """Returns the sentence for a run that ended with `status` and has no words of a model to show."""
+    return _FIXED[language][status]
+
+
+def interrupted_reply(language: Language, *, effect_unknown: bool) -> str:
+    """Returns what closes a message whose run died and was not resumed."""
+    plain, unknown = _INTERRUPTED[language]
+    return f"{plain} {unknown}" if effect_unknown else plain
+
+
+def closing_instruction(limit: str) -> str:
+    """Returns what the closing call is told; `limit` is a key of `CLOSING`."""
+    return CLOSING_INSTRUCTION.format(limit=CLOSING[limit])
+
+
+def language_of(text: str, accept_language: str = "") -> Language:
+    """Returns the language of the fixed sentences: `Accept-Language` where it says one, else that of `text`."""
+    for choice in accept_language.lower().split(","):
+        tag = choice.split(";")[0].strip()[:2]
+        if tag in ("es", "en"):
+            return tag
+    spanish = len(_SPANISH_WORDS.findall(text)) + 2 * len(_SPANISH_LETTERS.findall(text))
+    return "es" if 3 * spanish > len(text.split()) else "en"

@@ -1,0 +1,67 @@
+"""The settings, read once from the environment and checked at start (DESIGN §8)."""
+
+import os
+from collections.abc import Mapping
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+
+class SettingsError(Exception):
+    """A setting is missing or wrong. The message names it and says what it should be."""
+
+
+class Settings(BaseModel):
+    """What an operator can set. Each field is the environment variable of the same name in capitals.
+
+    Attributes:
+        table_name: the DynamoDB table of the conversations.
+        models: `provider:model`, the first one used first, the others when it cannot answer.
+        max_tool_rounds: rounds of tools for one message.
+        time_budget_seconds: for a whole run; never more than the gateway and the function leave.
+        closing_reserve_seconds: the end of the budget, kept for the closing call.
+        max_output_tokens: for one model call. Beyond 16 000 providers want streaming.
+        context_token_budget: about how many tokens of history the model is shown.
+        tool_result_max_chars: beyond this a tool result is cut.
+        api_keys_secret_arn: the secret with the providers' keys, for AWS; locally they are plain variables.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    table_name: str = Field(min_length=3)
+    models: str = Field(pattern=r"^[a-z]+:[^\s,]+(\s*,\s*[a-z]+:[^\s,]+)*$")
+    max_tool_rounds: int = Field(default=10, ge=0, le=100)
+    time_budget_seconds: float = Field(default=25, gt=0, le=900)
+    closing_reserve_seconds: float = Field(default=7, ge=0, le=900)
+    max_output_tokens: int = Field(default=4096, ge=16, le=16_000)
+    context_token_budget: int = Field(default=60_000, ge=100)
+    tool_result_max_chars: int = Field(default=12_000, ge=100)
+    api_keys_secret_arn: str = ""
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str] = os.environ) -> Self:
+        """Reads the settings; an empty variable counts as not set.
+
+        Raises:
+            SettingsError: names the first variable that is wrong.
+        """
+        given = {name: environment[name.upper()] for name in cls.model_fields if environment.get(name.upper())}
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            raise SettingsError(
+                f"{str(problem['loc'][0]).upper()}: {_expectation(problem['type'], problem['msg'])}"
+            ) from None
+
+    def model_names(self) -> list[str]:
+        """Returns the models in their order, each as `provider:model`."""
+        return [name.strip() for name in self.models.split(",")]
+
+
+def _expectation(kind: str, message: str) -> str:
+    if kind == "missing":
+        return "is not set"
+    if kind == "string_pattern_mismatch":
+        return "should be provider:model, several separated by commas, such as anthropic:claude-sonnet-5-5"
+    return message

@@ -1,0 +1,163 @@
+"""The conditional writes that claims, rounds and endings are made of, each as one action of a transaction."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rondas.history import Entry
+from rondas.store.claim import Head, KeyState, Message
+from rondas.store.items import Keys, StoredEntry, entry_item
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, TransactWriteItemTypeDef
+
+    type Action = TransactWriteItemTypeDef
+    type Values = dict[str, AttributeValueTypeDef]
+
+KEY_REMEMBERED_SECONDS = 48 * 3600
+"""How long a request key is remembered after its message ended; apps retry for hours, not for days."""
+
+TITLE_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """The actions on one conversation.
+
+    Attributes:
+        table: the table's name.
+        keys: the conversation's keys.
+        clock: seconds since the epoch.
+    """
+
+    table: str
+    keys: Keys
+    clock: Callable[[], float]
+
+    def take_lease(self, head: Head, message: Message, *, until: float, message_seq: int, next_seq: int) -> "Action":
+        """Takes the conversation if its head is still as it was read, with a fence that nobody had before."""
+        unchanged: Values = {":seen_fence": _number(head.fence), ":seen_next": _number(head.next_seq)}
+        return {
+            "Update": {
+                "TableName": self.table,
+                "Key": self.keys.head(),
+                "UpdateExpression": (
+                    "SET fence = :fence, lease_until = :until, open_key = :key, open_seq = :seq, next_seq = :next, "
+                    "updated_at = :now, created_at = if_not_exists(created_at, :now), "
+                    "title = if_not_exists(title, :title)"
+                ),
+                "ConditionExpression": (
+                    "fence = :seen_fence AND next_seq = :seen_next" if head.exists else "attribute_not_exists(pk)"
+                ),
+                "ExpressionAttributeValues": {
+                    ":fence": _number(head.fence + 1),
+                    ":until": _number(int(until * 1000)),
+                    ":key": {"S": message.key},
+                    ":seq": _number(message_seq),
+                    ":next": _number(next_seq),
+                    ":now": self._now(),
+                    ":title": {"S": message.text[:TITLE_CHARS]},
+                    **(unchanged if head.exists else {}),
+                },
+            }
+        }
+
+    def check_fence(self, fence: int) -> "Action":
+        """Lets the transaction through only while nobody has taken the conversation over (rule S3)."""
+        return {
+            "ConditionCheck": {
+                "TableName": self.table,
+                "Key": self.keys.head(),
+                "ConditionExpression": "fence = :fence",
+                "ExpressionAttributeValues": {":fence": _number(fence)},
+            }
+        }
+
+    def free(self, fence: int, next_seq: int) -> "Action":
+        """Gives the conversation back, under the same condition."""
+        return {
+            "Update": {
+                "TableName": self.table,
+                "Key": self.keys.head(),
+                "UpdateExpression": "SET next_seq = :next, updated_at = :now REMOVE lease_until, open_key, open_seq",
+                "ConditionExpression": "fence = :fence",
+                "ExpressionAttributeValues": {
+                    ":fence": _number(fence),
+                    ":next": _number(next_seq),
+                    ":now": self._now(),
+                },
+            }
+        }
+
+    def put_entry(self, seq: int, entry: Entry, key: str) -> "Action":
+        """Stores an entry where its number is free, or taken by the same round left open."""
+        return {
+            "Put": {
+                "TableName": self.table,
+                "Item": entry_item(self.keys, StoredEntry(seq, entry, iso(self.clock()), key)),
+                "ConditionExpression": "attribute_not_exists(pk) OR #open = :true",
+                "ExpressionAttributeNames": {"#open": "open"},
+                "ExpressionAttributeValues": {":true": {"BOOL": True}},
+            }
+        }
+
+    def open_key(self, message: Message, seq: int) -> "Action":
+        """Records a new request key; an expired one that the table has not deleted yet counts as forgotten."""
+        return {
+            "Put": {
+                "TableName": self.table,
+                "Item": {
+                    **self.keys.request(message.key),
+                    "state": {"S": "open"},
+                    "body_hash": {"S": message.body_hash()},
+                    "message_seq": _number(seq),
+                },
+                "ConditionExpression": "attribute_not_exists(pk) OR #ttl < :now",
+                "ExpressionAttributeNames": {"#ttl": "ttl"},
+                "ExpressionAttributeValues": {":now": _number(int(self.clock()))},
+            }
+        }
+
+    def reopen_key(self, key: str) -> "Action":
+        """Takes a request key up again whose message nobody has answered yet."""
+        return {
+            "Update": {
+                "TableName": self.table,
+                "Key": self.keys.request(key),
+                "UpdateExpression": "SET #state = :open REMOVE #ttl",
+                "ConditionExpression": "#state <> :done",
+                "ExpressionAttributeNames": {"#state": "state", "#ttl": "ttl"},
+                "ExpressionAttributeValues": {":open": {"S": "open"}, ":done": {"S": "done"}},
+            }
+        }
+
+    def end_key(self, key: str, state: KeyState, answer_seq: int) -> "Action":
+        """Records what became of a message, to be forgotten after a while."""
+        return {
+            "Update": {
+                "TableName": self.table,
+                "Key": self.keys.request(key),
+                "UpdateExpression": "SET #state = :state, answer_seq = :seq, #ttl = :ttl",
+                "ConditionExpression": "#state <> :done",
+                "ExpressionAttributeNames": {"#state": "state", "#ttl": "ttl"},
+                "ExpressionAttributeValues": {
+                    ":state": {"S": state},
+                    ":done": {"S": "done"},
+                    ":seq": _number(answer_seq),
+                    ":ttl": _number(int(self.clock()) + KEY_REMEMBERED_SECONDS),
+                },
+            }
+        }
+
+    def _now(self) -> "AttributeValueTypeDef":
+        return {"S": iso(self.clock())}
+
+
+def iso(seconds: float) -> str:
+    """Returns seconds since the epoch as ISO 8601 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _number(value: int) -> "AttributeValueTypeDef":
+    return {"N": str(value)}

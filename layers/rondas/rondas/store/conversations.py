@@ -1,0 +1,189 @@
+"""The claim: one conditional transaction that takes the conversation, the request key and the message (rule S1)."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, cast
+
+from rondas.history import Answer, Entry, Round, UserMessage, settle, total_usage
+from rondas.replies import INTERRUPTED, Language, interrupted_reply, language_of
+from rondas.store.actions import Actions
+from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay, Resume, decide
+from rondas.store.items import Keys, StoredEntry, entry_sort_key, read_entry
+from rondas.store.run import ClaimedRun
+from rondas.store.table import ConditionFailed, StoreUnavailable, Table
+from rondas.window import for_model, newest_that_fit
+
+if TYPE_CHECKING:
+    from rondas.store.actions import Action
+    from rondas.store.items import Item
+
+CLAIM_ATTEMPTS = 5
+"""Each lost race means that another request won it, so few are enough."""
+
+LEASE_MARGIN_SECONDS = 1.0
+
+_MAX_SEQ = 999_999_999
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A message that was answered before: that answer."""
+
+    answer: Answer
+
+
+class Conversations:
+    """The conversations in the table.
+
+    Args:
+        table: where they lie.
+        token_budget: about how many tokens of history a model is shown.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, table: Table, token_budget: int, clock: Callable[[], float] = time.time) -> None:
+        self._table = table
+        self._token_budget = token_budget
+        self._clock = clock
+
+    def claim(self, message: Message, *, seconds: float) -> ClaimedRun | Replayed:
+        """Claims a message before anything is spent on it.
+
+        Args:
+            message: the message; its text is clean.
+            seconds: how long the run may last; after that, and a little margin, anybody may take it over.
+
+        Raises:
+            InProgress: the same message is being answered.
+            ConversationBusy: another message of the conversation is being answered.
+            KeyReused: the key was used for another text.
+            StoreUnavailable: the table does not answer.
+        """
+        actions = Actions(self._table.name, Keys(message.user, message.conversation), self._clock)
+        for _ in range(CLAIM_ATTEMPTS):
+            items = self._table.get([actions.keys.head(), actions.keys.request(message.key)])
+            head, known = _head(items[0]), _known(items[1], self._clock())
+            verdict = decide(head, known, message, self._clock())
+            try:
+                match verdict:
+                    case Replay(answer_seq):
+                        return Replayed(self._answer(actions.keys, answer_seq))
+                    case Resume(message_seq):
+                        self._resume(actions, head, message, message_seq, self._lease_end(seconds))
+                    case Fresh(crashed):
+                        self._start(actions, head, message, self._lease_end(seconds), crashed=crashed)
+                return self._run(actions, head, message)
+            except ConditionFailed:
+                continue  # somebody else was faster: look again
+        raise StoreUnavailable("too many requests for one conversation at once")
+
+    def _lease_end(self, seconds: float) -> float:
+        return self._clock() + seconds + LEASE_MARGIN_SECONDS
+
+    def _resume(self, actions: Actions, head: Head, message: Message, message_seq: int, until: float) -> None:
+        lease = actions.take_lease(head, message, until=until, message_seq=message_seq, next_seq=head.next_seq)
+        self._table.transact([lease, actions.reopen_key(message.key)])
+
+    def _start(self, actions: Actions, head: Head, message: Message, until: float, *, crashed: bool) -> None:
+        closing = self._close_crashed(actions, head) if crashed else _Closing(head.next_seq)
+        seq = closing.next_seq
+        self._table.transact(
+            [
+                actions.take_lease(head, message, until=until, message_seq=seq, next_seq=seq + 1),
+                actions.open_key(message, seq),
+                actions.put_entry(seq, UserMessage(message.text), message.key),
+                *closing.actions,
+            ]
+        )
+
+    def _run(self, actions: Actions, head: Head, message: Message) -> ClaimedRun:
+        """Reads what the model is to see, up to the message and whatever an earlier runner left after it."""
+        first = StoredEntry(0, UserMessage(message.text), "", message.key)
+        stored = self._newest_first(actions.keys) if head.exists else iter([first])
+        newest = next(stored)
+        pending = newest.entry.turn if isinstance(newest.entry, Round) and newest.entry.is_open else None
+        # A turn whose calls are to run again, and the account of an earlier failure, are no part of what is shown.
+        shown = stored if pending or isinstance(newest.entry, Answer) else chain([newest], stored)
+        return ClaimedRun(
+            self._table,
+            actions,
+            key=message.key,
+            fence=head.fence + 1,
+            next_seq=newest.seq if pending else newest.seq + 1,
+            history=for_model(newest_that_fit((each.entry for each in shown), self._token_budget)),
+            pending=pending,
+        )
+
+    def _close_crashed(self, actions: Actions, head: Head) -> "_Closing":
+        """Closes a message whose runner died and that nobody resumed: what was done stays, what is unknown is said."""
+        stored = list(self._newest_first(actions.keys, from_seq=head.open_seq))[::-1]
+        newest = stored[-1]
+        rounds = [each.entry for each in stored if isinstance(each.entry, Round)]
+        closing: list[Action] = []
+        unknown = bool(rounds) and rounds[-1].is_open
+        if unknown:
+            rounds[-1] = settle(rounds[-1].turn, INTERRUPTED, "unknown", after=rounds[-1].results)
+            closing.append(actions.put_entry(newest.seq, rounds[-1], head.open_key))
+        answer = Answer(
+            interrupted_reply(_language(stored[0].entry), effect_unknown=unknown),
+            "failed",
+            "interrupted",
+            len(rounds),
+            usage=total_usage(rounds),
+        )
+        answer_seq = newest.seq + 1
+        closing.append(actions.put_entry(answer_seq, answer, head.open_key))
+        closing.append(actions.end_key(head.open_key, "done", answer_seq))
+        return _Closing(answer_seq + 1, tuple(closing))
+
+    def _newest_first(self, keys: Keys, *, from_seq: int = 0) -> Iterator[StoredEntry]:
+        items = self._table.newest_first(keys.partition(), entry_sort_key(_MAX_SEQ), entry_sort_key(from_seq))
+        return map(read_entry, items)
+
+    def _answer(self, keys: Keys, seq: int) -> Answer:
+        (item,) = self._table.get([keys.entry(seq)])
+        entry = read_entry(item).entry if item else None
+        if not isinstance(entry, Answer):
+            raise StoreUnavailable("the answer of a finished message is missing")
+        return entry
+
+
+@dataclass(frozen=True, slots=True)
+class _Closing:
+    """The end of a crashed message: the number of the entry after it, and what is written for it."""
+
+    next_seq: int
+    actions: tuple["Action", ...] = ()
+
+
+def _language(entry: Entry) -> Language:
+    return language_of(entry.text if isinstance(entry, UserMessage) else "")
+
+
+def _head(item: "Item | None") -> Head:
+    if item is None:
+        return Head()
+    return Head(
+        next_seq=_number(item, "next_seq"),
+        fence=_number(item, "fence"),
+        lease_until=_number(item, "lease_until") / 1000,
+        open_key=item.get("open_key", {}).get("S", ""),
+        open_seq=_number(item, "open_seq"),
+    )
+
+
+def _known(item: "Item | None", now: float) -> KnownKey | None:
+    if item is None or 0 < _number(item, "ttl") < now:
+        return None
+    return KnownKey(
+        state=cast("KeyState", item["state"].get("S", "")),
+        body_hash=item["body_hash"].get("S", ""),
+        message_seq=_number(item, "message_seq"),
+        answer_seq=_number(item, "answer_seq"),
+    )
+
+
+def _number(item: "Item", name: str) -> int:
+    return int(item.get(name, {}).get("N", "0"))

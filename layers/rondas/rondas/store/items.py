@@ -1,0 +1,117 @@
+"""How conversations lie in the table: keys, and entries as one JSON string each (rules S5 and S7).
+
+One string per entry, because DynamoDB's own types lose something on every way back: floats, empty sets, numbers
+beyond 38 digits. Bodies that are large are compressed.
+"""
+
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import TypeAdapter
+
+from rondas.history import Answer, Entry, Round, UserMessage
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
+
+    type Item = dict[str, AttributeValueTypeDef]
+
+COMPRESS_BYTES = 8_192
+"""Bodies longer than this are compressed: eight write units become two or three, for half a millisecond."""
+
+type Kind = Literal["user", "round", "answer"]
+
+_ADAPTERS: dict[Kind, TypeAdapter[Any]] = {
+    "user": TypeAdapter(UserMessage),
+    "round": TypeAdapter(Round),
+    "answer": TypeAdapter(Answer),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """An entry as it lies in the conversation: its number, when it was written (ISO 8601, UTC), and for which key."""
+
+    seq: int
+    entry: Entry
+    created_at: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of one conversation. The person leads every key, so no code path reaches another person's items."""
+
+    user: str
+    conversation: str
+
+    def head(self) -> "Item":
+        """Returns the key of the conversation's head."""
+        return _key(f"U#{_escaped(self.user)}", f"C#{self.conversation}")
+
+    def entry(self, seq: int) -> "Item":
+        """Returns the key of the entry with that number."""
+        return _key(self.partition(), entry_sort_key(seq))
+
+    def request(self, key: str) -> "Item":
+        """Returns the key of a request key."""
+        return _key(self.partition(), f"R#{key}")
+
+    def partition(self) -> str:
+        """Returns the partition in which the entries and request keys lie."""
+        return f"U#{_escaped(self.user)}#C#{self.conversation}"
+
+
+def entry_sort_key(seq: int) -> str:
+    """Returns the sort key of an entry: nine digits, so that the order of texts is the order of numbers."""
+    return f"M#{seq:09d}"
+
+
+def entry_item(keys: Keys, stored: StoredEntry) -> "Item":
+    """Returns the item of an entry; a round whose calls still wait for results is marked as open."""
+    kind = _kind(stored.entry)
+    body = _ADAPTERS[kind].dump_json(stored.entry, exclude_defaults=True)
+    item: Item = {
+        **keys.entry(stored.seq),
+        "kind": {"S": kind},
+        "body": {"S": body.decode()} if len(body) <= COMPRESS_BYTES else {"B": zlib.compress(body, 3)},
+        "at": {"S": stored.created_at},
+        "key": {"S": stored.key},
+    }
+    if isinstance(stored.entry, Round) and stored.entry.is_open:
+        item["open"] = {"BOOL": True}
+    return item
+
+
+def read_entry(item: "Item") -> StoredEntry:
+    """Returns the entry of an item.
+
+    Raises:
+        pydantic.ValidationError: the body is no entry of its kind.
+    """
+    body = item["body"]
+    text = body["S"] if "S" in body else zlib.decompress(bytes(body.get("B", b"")))  # pyright: ignore[reportArgumentType]
+    kind: Kind = item["kind"].get("S", "")  # pyright: ignore[reportAssignmentType] - an unknown kind fails below
+    entry = _ADAPTERS[kind].validate_json(text)
+    seq = int(item["sk"].get("S", "").removeprefix("M#"))
+    return StoredEntry(seq, entry, item["at"].get("S", ""), item["key"].get("S", ""))
+
+
+def _kind(entry: Entry) -> Kind:
+    match entry:
+        case UserMessage():
+            return "user"
+        case Round():
+            return "round"
+        case Answer():
+            return "answer"
+
+
+def _key(pk: str, sk: str) -> "Item":
+    return {"pk": {"S": pk}, "sk": {"S": sk}}
+
+
+def _escaped(user: str) -> str:
+    """Keeps `#`, which separates the parts of a key, out of the person's name."""
+    return user.replace("%", "%25").replace("#", "%23")

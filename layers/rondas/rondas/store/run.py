@@ -1,0 +1,88 @@
+"""A message that has been claimed: the journal of its rounds, and its end.
+
+Every write goes through the head's fence in the same transaction, so a runner that outlived its lease writes nothing
+over the work of its successor (rule S3).
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rondas.history import Entry, Round, ToolCall, Turn
+from rondas.loop import Ending
+from rondas.store.actions import Actions
+from rondas.store.table import ConditionFailed, Table
+
+if TYPE_CHECKING:
+    from rondas.store.actions import Action
+
+
+class LeaseLost(Exception):  # noqa: N818 - names what happened
+    """Another runner has taken the conversation over; this one may say nothing any more."""
+
+
+class ClaimedRun:
+    """The right to answer one message, and the journal of doing so.
+
+    Attributes:
+        history: the entries to show the model, the message and its stored rounds included.
+        pending: the turn a crashed runner had written ahead of its effects, whose calls run again.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        actions: Actions,
+        *,
+        key: str,
+        fence: int,
+        next_seq: int,
+        history: list[Entry],
+        pending: Turn | None,
+    ) -> None:
+        self.history = history
+        self.pending = pending
+        self._table = table
+        self._actions = actions
+        self._key = key
+        self._fence = fence
+        self._next_seq = next_seq
+
+    def key(self, call: ToolCall) -> str:
+        """Returns the name of a call of the coming round: conversation, number of the round, call."""
+        return f"{self._actions.keys.conversation}/{self._next_seq}/{call.id}"
+
+    def write_ahead(self, turn: Turn) -> None:
+        """Stores the turn as an open round.
+
+        Raises:
+            LeaseLost: another runner has taken over.
+            StoreUnavailable: the table does not answer.
+        """
+        self._store_round(Round(turn))
+
+    def append(self, done: Round) -> None:
+        """Stores a whole round, over the open one where its turn was written ahead. Raises as `write_ahead`."""
+        self._store_round(done)
+        self._next_seq += 1
+
+    def finish(self, ending: Ending) -> None:
+        """Stores the end of the run and frees the conversation, in one write. Raises as `write_ahead`."""
+        entries = [ending.answer] if ending.declined is None else [ending.declined, ending.answer]
+        answer_seq = self._next_seq + len(entries) - 1
+        self._write(
+            [
+                self._actions.free(self._fence, answer_seq + 1),
+                *(self._actions.put_entry(seq, entry, self._key) for seq, entry in enumerate(entries, self._next_seq)),
+                self._actions.end_key(self._key, "failed" if ending.answer.is_retryable else "done", answer_seq),
+            ]
+        )
+
+    def _store_round(self, stored: Round) -> None:
+        put = self._actions.put_entry(self._next_seq, stored, self._key)
+        self._write([self._actions.check_fence(self._fence), put])
+
+    def _write(self, actions: Sequence["Action"]) -> None:
+        try:
+            self._table.transact(actions)
+        except ConditionFailed as error:
+            raise LeaseLost from error

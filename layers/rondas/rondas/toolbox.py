@@ -1,0 +1,110 @@
+"""The boundary between the model and the tools: what comes in is checked, what goes out is cut and cleaned.
+
+Nothing the model does wrong and nothing a tool does wrong ends the run (rule L10): each becomes a result that says
+what was wrong and what would be right.
+"""
+
+import json
+import logging
+import traceback
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from pydantic import BaseModel, ValidationError
+
+from rondas.history import ToolCall, ToolResult
+from rondas.interrupt import out_of_time_after
+from rondas.text import clean, cut
+from rondas.tools import Tool, ToolContext, ToolMistake
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_MAX_CHARS = 12_000
+
+_OWN_FAULT = "The tool failed for a reason of its own, not because of its arguments."
+
+
+class Toolbox:
+    """The tools of an app, in the order in which they are shown to the model."""
+
+    def __init__(self, tools: Iterable[Tool], *, max_chars: int = DEFAULT_MAX_CHARS) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._max_chars = max_chars
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def for_user(self, user: str) -> "UserTools":
+        """Returns the tools as one person's run may use them."""
+        return UserTools(self, user)
+
+    def has_effect(self, name: str) -> bool:
+        """Whether the tool changes something; an unknown one changes nothing."""
+        tool = self._tools.get(name)
+        return tool is not None and tool.effect
+
+    def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """Runs one call and returns its result, which may be the account of a mistake.
+
+        Raises:
+            OutOfTime: the tool did not come back within `context.seconds`.
+        """
+        try:
+            with out_of_time_after(context.seconds):
+                text = self._render(self._call(call, context))
+        except ToolMistake as mistake:
+            return ToolResult(call.id, cut(clean(str(mistake)), self._max_chars), "failed")
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises, the run goes on
+            # The message of the error may hold the person's words or a secret: where it was raised is enough.
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            logger.warning("tool %s raised %s at %s:%s", call.name, type(error).__name__, where.filename, where.lineno)
+            return ToolResult(call.id, _OWN_FAULT, "failed")
+        return ToolResult(call.id, text)
+
+    def _call(self, call: ToolCall, context: ToolContext) -> BaseModel:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            raise ToolMistake(f"There is no tool {call.name!r}. The tools are: {', '.join(self._tools)}.")
+        return tool.function(_arguments(tool, call.arguments), context)
+
+    def _render(self, result: BaseModel) -> str:
+        return cut(clean(result.model_dump_json(exclude_none=True)), self._max_chars)
+
+
+class UserTools:
+    """The toolbox in the hands of one person: what the loop runs calls with."""
+
+    def __init__(self, toolbox: Toolbox, user: str) -> None:
+        self._toolbox = toolbox
+        self._user = user
+
+    def has_effect(self, name: str) -> bool:
+        """Whether the tool changes something."""
+        return self._toolbox.has_effect(name)
+
+    def run(self, call: ToolCall, *, key: str, seconds: float) -> ToolResult:
+        """Runs one call; see `Toolbox.run`."""
+        return self._toolbox.run(call, ToolContext(self._user, key, seconds))
+
+
+def _arguments(tool: Tool, text: str) -> BaseModel:
+    """Validates what the model wrote; an empty text means no arguments."""
+    try:
+        value = json.loads(text.strip() or "{}")
+    except ValueError:
+        raise ToolMistake(f"The arguments are invalid JSON. {_expected(tool)}") from None
+    if not isinstance(value, dict):
+        raise ToolMistake(f"The arguments must be a JSON object. {_expected(tool)}")
+    try:
+        return tool.arguments.model_validate(cast("dict[str, Any]", value))
+    except ValidationError as error:
+        problems = "; ".join(f"{_field(problem['loc'])}: {problem['msg']}" for problem in error.errors())
+        raise ToolMistake(f"The arguments do not fit. {problems}. {_expected(tool)}") from None
+
+
+def _field(location: tuple[int | str, ...]) -> str:
+    return ".".join(map(str, location)) or "arguments"
+
+
+def _expected(tool: Tool) -> str:
+    return f"Expected: {json.dumps(tool.schema(), ensure_ascii=False, separators=(',', ':'))}"

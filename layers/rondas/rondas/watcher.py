@@ -1,0 +1,47 @@
+"""The port for whoever looks on while a message is answered: telemetry in the cloud, a terminal on a laptop."""
+
+from typing import Protocol
+
+from rondas.history import Answer, ToolCall, ToolResult, Turn
+
+
+class Watcher(Protocol):
+    """Is told what happens while it happens. Changes nothing and must not raise."""
+
+    def on_turn(self, turn: Turn, seconds: float) -> None:
+        """The model has given a turn, in so many seconds."""
+        ...
+
+    def on_result(self, call: ToolCall, result: ToolResult, seconds: float) -> None:
+        """A call of the turn has its result."""
+        ...
+
+    def on_answer(self, answer: Answer, seconds: float) -> None:
+        """The message is answered; `seconds` is the whole run."""
+        ...
+
+
+class Watchers:
+    """Several watchers as one; without any, nobody looks on."""
+
+    def __init__(self, *watchers: Watcher) -> None:
+        self._watchers = list(watchers)
+
+    def add(self, watcher: Watcher) -> None:
+        """Lets one more look on."""
+        self._watchers.append(watcher)
+
+    def on_turn(self, turn: Turn, seconds: float) -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            watcher.on_turn(turn, seconds)
+
+    def on_result(self, call: ToolCall, result: ToolResult, seconds: float) -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            watcher.on_result(call, result, seconds)
+
+    def on_answer(self, answer: Answer, seconds: float) -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            watcher.on_answer(answer, seconds)

@@ -1,0 +1,175 @@
+"""What `make build` makes: it fits Lambda's limits, holds wheels of the right architecture, imports and answers."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+DEPLOYED = "arm64"
+HERE = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "arm64")
+ELF_MACHINES = {"x86_64": 62, "arm64": 183}
+
+UNZIPPED_LIMIT = 250_000_000
+"""Bytes of a function and its layers together (a quota of Lambda)."""
+
+PROBE = """
+import json, sys
+
+*folders, event = sys.argv[1:]
+sys.path[:0] = folders
+import anthropic, boto3, google.genai, openai, pydantic  # what a chosen provider would import
+import app
+
+
+class Context:
+    function_name = "chat"
+    function_version = "$LATEST"
+    invoked_function_arn = "arn:aws:lambda:eu-west-1:123456789012:function:chat"
+    memory_limit_in_mb = 1769
+    aws_request_id = "0a0a0a0a-0000-4000-8000-000000000000"
+    log_group_name = "chat"
+    log_stream_name = "chat"
+
+    def get_remaining_time_in_millis(self):
+        return 28_000
+
+
+with open(event, encoding="utf-8") as file:
+    response = app.handler(json.load(file), Context())
+files = [module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
+print(json.dumps({"response": response, "files": files}))
+"""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A build, laid out as Lambda does it: the function in `task`, its layers merged in `opt`."""
+
+    folder: Path
+    task: Path
+    opt: Path
+
+
+def build(folder: Path, architecture: str) -> Built:
+    made = folder / ".aws-sam" / "build"
+    # A make inside a make must not take part in the outer one.
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    command = ["make", "build", f"BUILD_IN={folder}", f"ARCHITECTURE={architecture}"]
+    done = subprocess.run(command, cwd=ROOT, env=outside, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    for layer in sorted(made.glob("*Layer")):
+        copytree(layer, folder / "opt", copy_function=_link, dirs_exist_ok=True)
+    return Built(made, made / "ChatFunction", folder / "opt")
+
+
+def _link(source: str, target: str) -> None:
+    Path(target).unlink(missing_ok=True)  # of two layers with the same file, the later one counts
+    os.link(source, target)
+
+
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
+    folders = {architecture: tmp_path_factory.mktemp(architecture) for architecture in {DEPLOYED, HERE}}
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(folders, pool.map(build, folders.values(), folders), strict=True))
+
+
+@pytest.fixture(scope="module")
+def deployed(builds: dict[str, Built]) -> Built:
+    return builds[DEPLOYED]
+
+
+@pytest.fixture(scope="module")
+def runnable(builds: dict[str, Built]) -> Built:
+    if sys.platform != "linux":
+        pytest.skip("the artefact holds Linux wheels")
+    return builds[HERE]
+
+
+def test_compiled_wheels_are_of_the_functions_architecture(builds: dict[str, Built]) -> None:
+    for architecture, built in builds.items():
+        # given
+        libraries = list(built.opt.rglob("*.so"))
+
+        # then
+        assert any("pydantic_core" in library.name for library in libraries)
+        for library in libraries:
+            machine = int.from_bytes(library.read_bytes()[18:20], "little")  # e_machine of the ELF header
+            assert machine == ELF_MACHINES[architecture], library
+
+
+def test_function_and_layers_fit_the_limit(deployed: Built) -> None:
+    # given
+    artefacts = [deployed.folder / name for name in ("ChatFunction", "DependenciesLayer", "RondasLayer")]
+
+    # when
+    sizes = {artefact.name: _size(artefact) for artefact in artefacts}
+
+    # then
+    print(*(f"{name}: {size / 1e6:.1f} MB" for name, size in sizes.items()))  # noqa: T201 - shown with pytest -s
+    assert sum(sizes.values()) < UNZIPPED_LIMIT
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def test_only_what_runs_is_shipped(deployed: Built) -> None:
+    assert (deployed.opt / "python" / "rondas" / "loop.py").is_file()
+    assert {item.name for item in deployed.task.iterdir()} <= {"app.py", "coach", "requirements.txt", "__pycache__"}
+
+
+def test_bytecode_is_shipped_and_trusted(deployed: Built) -> None:
+    compiled = deployed.opt / "python" / "rondas" / "__pycache__" / "loop.cpython-313.pyc"
+
+    # flags of the header: bit 0, made for a hash of the source; bit 1, compare the hash at import (PEP 552)
+    assert compiled.read_bytes()[4:8] == b"\x01\x00\x00\x00"
+
+
+def test_the_artefact_answers_with_nothing_but_itself(runnable: Built) -> None:
+    # given
+    event = ROOT / "events" / "missing_claim.json"
+    environment = {
+        "AWS_REGION": "eu-west-1",
+        "AWS_LAMBDA_FUNCTION_NAME": "chat",
+        "TABLE_NAME": "conversations",
+        "COACH_TABLE_NAME": "coach",
+        "MODELS": "anthropic:claude-sonnet-5-5",
+        "API_KEYS_SECRET_ARN": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:keys-AbCdEf",
+    }
+    folders = [runnable.task, runnable.opt / "python"]
+
+    # when
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", PROBE, *map(str, folders), str(event)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    # then
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert answer["response"]["statusCode"] == 401
+    assert _content_type(answer["response"]) == "application/problem+json"
+    assert json.loads(answer["response"]["body"])["code"] == "unauthorized"
+    assert not [file for file in answer["files"] if "site-packages" in file]
+
+
+def _content_type(response: dict[str, Any]) -> str:
+    headers = {**response.get("headers", {}), **response.get("multiValueHeaders", {})}
+    value = {name.lower(): value for name, value in headers.items()}["content-type"]
+    return (value if isinstance(value, str) else value[0]).partition(";")[0]

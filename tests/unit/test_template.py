@@ -1,0 +1,266 @@
+"""template.yaml keeps what the design promises: the timeout ladder, least privilege, data that is hard to lose."""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import yaml
+
+from rondas.budget import STORE_RESERVE_SECONDS
+from rondas.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SETTINGS = {
+    "TABLE_NAME",
+    "COACH_TABLE_NAME",
+    "MODELS",
+    "MAX_TOOL_ROUNDS",
+    "TIME_BUDGET_SECONDS",
+    "CLOSING_RESERVE_SECONDS",
+    "MAX_OUTPUT_TOKENS",
+    "CONTEXT_TOKEN_BUDGET",
+    "TOOL_RESULT_MAX_CHARS",
+    "DAILY_TOKEN_QUOTA",
+    "API_KEYS_SECRET_ARN",
+}
+"""The settings of DESIGN §8 that make sense in AWS; the providers' keys themselves are not among them."""
+
+type Json = dict[str, Any]
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads `!Ref x` as `{"Ref": "x"}`, `!GetAtt x.y` as `{"GetAtt": "x.y"}`."""
+
+
+def _tagged(loader: _Loader, tag: str, node: yaml.Node) -> Json:
+    assert isinstance(node, yaml.ScalarNode), f"!{tag}: only scalars are expected here"
+    return {tag: loader.construct_scalar(node)}
+
+
+_Loader.add_multi_constructor("!", _tagged)  # pyright: ignore[reportUnknownMemberType]
+
+TEMPLATE = cast("Json", yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), _Loader))
+PARAMETERS: dict[str, Json] = TEMPLATE["Parameters"]
+
+
+def resources(kind: str) -> dict[str, Json]:
+    return {name: resource for name, resource in TEMPLATE["Resources"].items() if resource["Type"] == kind}
+
+
+FUNCTIONS = {name: resource["Properties"] for name, resource in resources("AWS::Serverless::Function").items()}
+TABLES = resources("AWS::DynamoDB::Table")
+
+
+def routes() -> Iterator[tuple[Json, Json]]:
+    """Yields each function that stands behind a route of the API, with the route."""
+    for function in FUNCTIONS.values():
+        for event in function.get("Events", {}).values():
+            if event["Type"] == "HttpApi":
+                yield function, event["Properties"]
+
+
+def variables(function: Json) -> Json:
+    return function["Environment"]["Variables"]
+
+
+def statements() -> Iterator[tuple[str, Json]]:
+    """Yields each role's name with each of its statements."""
+    for name, role in resources("AWS::IAM::Role").items():
+        for policy in role["Properties"]["Policies"]:
+            for statement in policy["PolicyDocument"]["Statement"]:
+                yield name, statement
+
+
+def actions(statement: Json) -> list[str]:
+    return [statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"]
+
+
+# ── the timeout ladder ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_gateway_outlasts_the_function_and_the_function_outlasts_the_budget() -> None:
+    # given
+    answering = [(function, route) for function, route in routes() if "TIME_BUDGET_SECONDS" in variables(function)]
+
+    # then
+    assert answering
+    for function, route in answering:
+        assert 29_000 >= route["TimeoutInMillis"] >= function["Timeout"] * 1000
+        assert function["Timeout"] > PARAMETERS["TimeBudgetSeconds"]["Default"]
+
+
+def test_no_allowed_budget_reaches_into_the_last_write() -> None:
+    longest = PARAMETERS["TimeBudgetSeconds"]["MaxValue"]
+
+    assert FUNCTIONS["ChatFunction"]["Timeout"] - longest >= STORE_RESERVE_SECONDS
+
+
+def test_the_closing_reserve_leaves_time_for_work() -> None:
+    assert PARAMETERS["ClosingReserveSeconds"]["Default"] < PARAMETERS["TimeBudgetSeconds"]["Default"]
+
+
+# ── who may do what ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_function_has_a_role_that_is_written_out() -> None:
+    for function in FUNCTIONS.values():
+        role = function["Role"]["GetAtt"].removesuffix(".Arn")
+        assert "ManagedPolicyArns" not in TEMPLATE["Resources"][role]["Properties"]
+        assert "Policies" not in function  # SAM would ignore them
+
+
+def test_no_statement_has_a_wildcard() -> None:
+    assert list(statements())
+    for _, statement in statements():
+        assert statement["Effect"] == "Allow"
+        assert not [action for action in actions(statement) if "*" in action]
+        assert isinstance(statement["Resource"], dict), "one resource of this stack, or one the operator named"
+
+
+def test_the_chat_function_may_do_exactly_this() -> None:
+    # when
+    allowed = {
+        next(iter(statement["Resource"].values())): set(actions(statement))
+        for role, statement in statements()
+        if role == "ChatRole"
+    }
+
+    # then
+    assert allowed == {
+        "ConversationsTable.Arn": {
+            "dynamodb:GetItem",
+            "dynamodb:BatchGetItem",
+            "dynamodb:Query",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+            "dynamodb:ConditionCheckItem",
+        },
+        "CoachTable.Arn": {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+        "ApiKeysSecretArn": {"secretsmanager:GetSecretValue"},
+        "ChatLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
+    }
+
+
+def test_every_route_wants_a_token() -> None:
+    # given
+    (api,) = resources("AWS::Serverless::HttpApi").values()
+    auth = api["Properties"]["Auth"]
+
+    # then
+    assert auth["DefaultAuthorizer"] in auth["Authorizers"]
+    for _, route in routes():
+        assert "Auth" not in route
+
+
+@pytest.mark.parametrize("parameter", ["JwtIssuer", "JwtAudience", "ApiKeysSecretArn"])
+def test_what_only_the_operator_knows_has_no_default(parameter: str) -> None:
+    assert "Default" not in PARAMETERS[parameter]
+    assert PARAMETERS[parameter]["Description"]
+    assert not re.fullmatch(PARAMETERS[parameter]["AllowedPattern"], "")
+
+
+# ── settings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_functions_are_told_documented_settings_only() -> None:
+    for function in FUNCTIONS.values():
+        assert variables(function).keys() <= SETTINGS
+
+
+def test_no_setting_is_a_literal() -> None:
+    for function in FUNCTIONS.values():
+        for value in variables(function).values():
+            assert set(value) == {"Ref"}
+
+
+def test_defaults_are_those_of_the_code() -> None:
+    # given
+    refs = {name: value["Ref"] for name, value in variables(FUNCTIONS["ChatFunction"]).items()}
+    deployed = {name: PARAMETERS[ref]["Default"] for name, ref in refs.items() if "Default" in PARAMETERS.get(ref, {})}
+
+    # when
+    settings = Settings.read({"TABLE_NAME": "conversations", **{name: str(value) for name, value in deployed.items()}})
+
+    # then
+    assert settings == Settings(table_name="conversations", models=deployed["MODELS"])
+
+
+@pytest.mark.parametrize(
+    ("models", "allowed"),
+    [
+        ("anthropic:claude-sonnet-5-5", True),
+        ("anthropic:claude-sonnet-5-5,openai:gpt-6.2-sol", True),
+        ("claude-sonnet-5-5", False),
+        ("anthropic:claude-sonnet-5-5,", False),
+        ("someone:model", False),
+    ],
+)
+def test_models_are_checked_before_they_are_deployed(models: str, allowed: bool) -> None:
+    assert bool(re.fullmatch(PARAMETERS["Models"]["AllowedPattern"], models)) is allowed
+
+
+# ── data and logs ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_have_the_designed_keys(name: str) -> None:
+    properties = TABLES[name]["Properties"]
+
+    assert {(key["AttributeName"], key["KeyType"]) for key in properties["KeySchema"]} == {
+        ("pk", "HASH"),
+        ("sk", "RANGE"),
+    }
+    assert {(item["AttributeName"], item["AttributeType"]) for item in properties["AttributeDefinitions"]} == {
+        ("pk", "S"),
+        ("sk", "S"),
+    }
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_hard_to_lose(name: str) -> None:
+    table, properties = TABLES[name], TABLES[name]["Properties"]
+
+    assert table["DeletionPolicy"] == table["UpdateReplacePolicy"] == "Retain"
+    assert properties["DeletionProtectionEnabled"] is True
+    assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert properties["SSESpecification"] == {"SSEEnabled": True}
+    assert properties["BillingMode"] == "PAY_PER_REQUEST"
+
+
+def test_conversations_expire() -> None:
+    ttl = TABLES["ConversationsTable"]["Properties"]["TimeToLiveSpecification"]
+
+    assert ttl == {"AttributeName": "ttl", "Enabled": True}
+
+
+def test_logs_are_structured_and_end() -> None:
+    groups = resources("AWS::Logs::LogGroup")
+
+    for group in groups.values():
+        assert group["Properties"]["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+    for function in FUNCTIONS.values():
+        assert function["LoggingConfig"]["LogFormat"] == "JSON"
+        assert function["LoggingConfig"]["LogGroup"]["Ref"] in groups
+
+
+# ── the dependencies layer ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_layer_holds_what_is_locked(tmp_path: Path) -> None:
+    # given
+    generated = tmp_path / "requirements.txt"
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+
+    # when
+    subprocess.run(
+        ["make", "requirements", f"REQUIREMENTS={generated}"], cwd=ROOT, env=outside, check=True, capture_output=True
+    )
+
+    # then
+    deployed = ROOT / "layers" / "dependencies" / "requirements.txt"
+    assert deployed.read_text() == generated.read_text(), "uv.lock has changed: make requirements"
