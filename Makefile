@@ -19,7 +19,7 @@ PYTHON_HERE := PYTHONPATH=events:layers/rondas:functions/chat
 # The program takes the place of the shell, so that Ctrl-C and SIGTERM reach it and nothing stands between.
 LOCAL := exec env $(PYTHON_HERE) .venv/bin/python -m
 
-MAKEFLAGS += --no-print-directory
+MAKEFLAGS += --no-print-directory # a test may run make, whose own lines would stand in the program's output
 .NOTPARALLEL:
 .PHONY: help setup run chat serve token test unit lint format typecheck validate build deploy requirements clean
 
@@ -39,8 +39,8 @@ chat: $(READY) ## a conversation in the terminal
 serve: $(READY) ## the HTTP API on 127.0.0.1 (PORT=3000 SLOTS=4)
 	@$(LOCAL) local.serve --port "$(PORT)" --slots "$(SLOTS)"
 
-token: $(READY) ## a bearer token for the local API
-	@$(LOCAL) local.token
+token: $(READY) ## a bearer token for the local API (SUB=somebody)
+	@$(LOCAL) local.token $(if $(SUB),"$(SUB)")
 
 # ── checks: the quick ones first, pytest and its summary last ──
 
@@ -66,10 +66,10 @@ validate: $(READY) ## template.yaml
 
 # ── AWS ──
 
-# The requirements are given as constraints too: sam asks pip once more, package by package and without them, for wheels
-# of another architecture, and only constraints carry the locked hashes there. Bytecode is shipped because nothing can be
-# written beside a layer: without it each cold start compiles thousands of modules (twice the import time). It is not
-# checked against its source (packing changes times) and names the paths in the Lambda.
+# The requirements are given as constraints too: for wheels of another architecture sam asks pip once more, package by
+# package and without the file, and only constraints carry the locked hashes there. Bytecode is shipped because nothing
+# can be written beside a layer: without it each cold start compiles thousands of modules (twice the import time). It is
+# not checked against its source (packing changes times) and names the paths in the Lambda.
 build: $(READY) $(BUILD_READY) ## what is deployed, in .aws-sam/build (ARCHITECTURE=x86_64 for another processor)
 	cd "$(BUILD_IN)" && PATH="$(CURDIR)/.uv/build/bin:$$PATH" PIP_CONSTRAINT="$(CURDIR)/$(REQUIREMENTS)" \
 		$(SAM) build --template-file "$(CURDIR)/template.yaml" $(PARAMETERS)
@@ -99,7 +99,7 @@ $(READY): pyproject.toml uv.lock .python-version | $(UV)
 	@touch $@
 
 .uv/bin/uv:
-	@python3 -m venv .uv >&2 || { echo 'Install uv (https://docs.astral.sh/uv) or the venv module of python3.' >&2; exit 1; }
+	@python3 -m venv .uv >&2 || { echo 'Needs uv (https://docs.astral.sh/uv) or the venv module of python3.' >&2; exit 1; }
 	@.uv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) >&2
 
 # sam wants a Python of the functions' version with pip; the one in .venv has none.

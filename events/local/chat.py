@@ -1,14 +1,16 @@
 """`make chat`: a conversation in the terminal, through the function and its tables as in the cloud."""
 
+import importlib
 import sys
 import uuid
+from contextlib import suppress
 
-from local.console import Console
+from local.console import Console, be_lenient
 from local.engine import EngineError
 from local.environment import PERSON, prepared
 from local.event import message_event
 from local.function import InitError, Loaded
-from local.run import fail, invoke, load_chat, person_output
+from local.run import fail, invoke, load_chat
 from local.template import Template, TemplateError
 
 PROMPT = "\nyou> "
@@ -17,7 +19,10 @@ ENDINGS = {"exit", "quit", "salir"}
 
 def main() -> int:
     """Talks until the person leaves; returns the exit code."""
-    console = Console(person_output())
+    console = Console()
+    be_lenient(sys.stdin)
+    with suppress(ImportError):
+        importlib.import_module("readline")  # arrow keys, where there are any
     try:
         template = Template.read()
         with prepared(template):

@@ -1,14 +1,15 @@
 """What a person sees in the terminal: the rounds as they happen, then the reply and the facts about it."""
 
+import io
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from local.json_values import Json, object_in
 
 if TYPE_CHECKING:
     from rondas.history import Answer, ToolCall, ToolResult, Turn
-
-type Json = dict[str, Any]
 
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 LONGEST_VALUE = 60
@@ -20,16 +21,20 @@ FIRST_SERVER_ERROR = 500
 class Console:
     """Prints for people. Also a `rondas.watcher.Watcher`, which is how it learns of rounds while they run."""
 
-    def __init__(self, out: TextIO = sys.stdout) -> None:
-        self._out = out
-        self._coloured = out.isatty() and not os.environ.get("NO_COLOR")
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out or sys.stdout
+        be_lenient(self._out)  # a terminal that cannot show an arrow is no reason to stop
+        self._coloured = self._out.isatty() and not os.environ.get("NO_COLOR")
         self._round = 0
         self._waiting: dict[str, ToolCall] = {}
 
-    def question(self, event: Json) -> None:
-        """Prints what an event asks, and begins to count rounds anew."""
+    def begin(self, event: Json | None = None) -> None:
+        """Begins to count rounds anew, and prints what an event asks."""
         self._round = 0
         self._waiting = {}
+        if event is None:
+            return
+        self._say("")
         self._say(self._styled(event.get("routeKey", ""), "dim"))
         self._say(self._styled(f"> {_question(event)}", "bold"))
 
@@ -56,21 +61,21 @@ class Console:
 
     def response(self, response: Json, seconds: float) -> None:
         """Prints what the function answered."""
-        body = _body(response)
+        text = str(response.get("body") or "")
+        body = _parsed(text)
         status = int(response.get("statusCode", OK))
-        if status < FIRST_ERROR and isinstance(body, dict) and "reply" in body:
+        if status < FIRST_ERROR and "reply" in body:
             self._say(f"\n{body['reply']}\n")
-            self._say(self._styled(_facts(body, seconds), "dim"))
+            self._say(self._styled(_facts(status, body, seconds), "dim"))
         else:
-            self.problem(status, body, seconds)
+            self._other(status, body, text, seconds)
 
-    def problem(self, status: int, body: Any, seconds: float) -> None:
-        """Prints an error answer, a problem+json where it is one."""
-        known: Json = body if isinstance(body, dict) else {}
-        head = " · ".join(str(part) for part in (status, known.get("code") or known.get("title")) if part)
-        self._say(f"\n{self._styled(head, 'red' if status >= FIRST_ERROR else 'green')}  {_milliseconds(seconds)}")
-        detail = known.get("detail") or known.get("message") or (json.dumps(body, ensure_ascii=False) if body else "")
-        if detail:
+    def _other(self, status: int, body: Json, text: str, seconds: float) -> None:
+        """Prints an answer that is no reply: as a rule an error, as problem+json."""
+        head = " · ".join(str(part) for part in (status, body.get("code") or body.get("title")) if part)
+        colour = "red" if status >= FIRST_ERROR else "green"
+        self._say(f"\n{self._styled(head, colour)}  {self._styled(_milliseconds(seconds), 'dim')}")
+        if detail := str(body.get("detail") or body.get("message") or text):
             self._say(f"  {detail}")
 
     def _decline(self) -> None:
@@ -92,40 +97,42 @@ class Console:
         return f"\033[{STYLES[style]}m{text}\033[0m" if self._coloured and text else text
 
 
-def _facts(body: Json, seconds: float) -> str:
+def be_lenient(stream: TextIO) -> None:
+    """Lets a stream write or read what its encoding cannot say, as question marks."""
+    if isinstance(stream, io.TextIOWrapper):
+        cast("io.TextIOWrapper[Any]", stream).reconfigure(errors="replace")
+
+
+def _facts(status: int, body: Json, seconds: float) -> str:
     rounds = int(body.get("rounds") or 0)
     parts = [
+        str(status),
         str(body.get("status", "")),
         f"{rounds} round{'' if rounds == 1 else 's'}",
         str(body.get("model") or "fixed reply"),
-        _tokens(body.get("usage")),
+        _tokens(object_in(body.get("usage"))),
         _milliseconds(seconds),
     ]
     return " · ".join(part for part in parts if part)
 
 
-def _tokens(usage: Any) -> str:
-    if not isinstance(usage, dict):
+def _tokens(usage: Json) -> str:
+    if not usage:
         return ""
-    counts = [f"{value} {name.removesuffix('_tokens').replace('_', ' ')}" for name, value in usage.items() if value]
-    return f"tokens {', '.join(counts)}" if counts else ""
+    read, cached, written = (int(usage.get(f"{name}_tokens") or 0) for name in ("input", "cached", "output"))
+    return f"{read} tokens in ({cached} cached), {written} out"
 
 
 def _question(event: Json) -> str:
-    body = _parsed(str(event.get("body") or ""))
-    text = body.get("text") if isinstance(body, dict) else None
-    return str(text) if text else str(event.get("body") or "")
+    body = str(event.get("body") or "")
+    return str(_parsed(body).get("text") or body)
 
 
-def _body(response: Json) -> Any:
-    return _parsed(str(response.get("body") or ""))
-
-
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> Json:
     try:
-        return json.loads(text)
+        return object_in(json.loads(text))
     except ValueError:
-        return text
+        return {}
 
 
 def _arguments(call: "ToolCall") -> str:

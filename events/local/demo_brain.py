@@ -1,16 +1,14 @@
-"""The demo model's wits: a few plans, each a pure function of the scene, with the tools' real results in the answers."""
+"""The demo model's wits: a few plans, each a pure function of the scene, with the tools' results in the answers."""
 
 import hashlib
 import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from local.demo_scene import Call, Scene, read_scene
 from local.demo_words import goal_words, kilograms, progress_words
-
-type Json = dict[str, Any]
+from local.json_values import Json, objects_in
 
 EXERCISES = (
     "bench press",
@@ -39,7 +37,7 @@ NAMES = {
     r"\brow\b|\bremo\b": "row",
     r"\bcurl": "curl",
 }
-SET = re.compile(r"(\d+(?:[.,]\d+)?)\s*kg\D{0,12}?\s*(?:x|×|\*|for|por|a)?\s*(\d+)", re.IGNORECASE)
+SET = re.compile(r"(\d+(?:[.,]\d+)?)\s*kg\D{0,12}?\s*(?:x|\u00d7|\*|for|por|a)?\s*(\d+)", re.IGNORECASE)
 WEIGHT = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:kg|kilos?)", re.IGNORECASE)
 
 
@@ -151,7 +149,7 @@ def _read_goals(scene: Scene) -> Step:
     call = scene.called("read_goals")
     if call is None:
         return Ask(scene.say("I will look at your goals.", "Voy a mirar tus objetivos."), "read_goals", {})
-    goals = [goal_words(goal, scene) for goal in call.data().get("goals", [])]
+    goals = [goal_words(goal, scene) for goal in objects_in(call.data().get("goals"))]
     if failure := _failure(scene, call):
         return failure
     if not goals:
@@ -225,8 +223,7 @@ def _failure(scene: Scene, call: Call) -> str:
 
 
 def _first_match(found: Call) -> str:
-    data = found.data()
-    matches = data.get("exercises") or data.get("matches") or []
+    matches = objects_in(found.data().get("exercises"))
     return str(matches[0].get("name", "")) if matches else ""
 
 

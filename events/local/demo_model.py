@@ -11,8 +11,7 @@ from typing import Any, cast
 
 from local.demo_brain import think
 from local.demo_rules import Refused, check
-
-type Json = dict[str, Any]
+from local.json_values import Json
 
 BYTES_PER_TOKEN = 4
 MOST_BYTES = 32 * 1024 * 1024  # the real API's limit of a request
@@ -23,7 +22,7 @@ class DemoModel:
 
     def __init__(self, port: int = 0) -> None:
         self._server = _Server(("127.0.0.1", port), _Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, name="demo model", daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="demo model", daemon=True)
         self._thread.start()
 
     @property

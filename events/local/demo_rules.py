@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-type Json = dict[str, Any]
+from local.json_values import Json
 
 ID = re.compile(r"^[a-zA-Z0-9_-]+$")
 TOOL_NAME = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
@@ -138,11 +138,15 @@ def _check_order(turns: list[tuple[str, list[Json]]]) -> None:
     if roles[0] != "user":
         raise Refused("messages: first message must use the `user` role")
     if roles[-1] == "assistant":
-        raise Refused("This model does not support assistant message prefill. The conversation must end with a user message.")
+        raise Refused(
+            "This model does not support assistant message prefill. The conversation must end with a user message."
+        )
     for number, role in enumerate(roles):
         followed = number + 1 == len(roles) or roles[number + 1] == "assistant"
         if role == "system" and not (roles[number - 1] == "user" and followed):
-            raise Refused(f"messages.{number}: role 'system' must follow a user message and come before an assistant one")
+            raise Refused(
+                f"messages.{number}: role 'system' must follow a user message and come before an assistant one"
+            )
 
 
 def _check_pairs(turns: list[tuple[str, list[Json]]]) -> None:

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-type Json = dict[str, Any]
+from local.json_values import Json
 
 CONTINUE = re.compile(
     r"^\W*((yes|yeah|ok(ay)?|sure|please|continue|go on|keep going|do|carry on"

@@ -3,8 +3,7 @@
 from typing import Any
 
 from local.demo_scene import Call, Scene
-
-type Json = dict[str, Any]
+from local.json_values import Json, object_in, objects_in
 
 
 def progress_words(scene: Scene, history: Call) -> str:
@@ -12,11 +11,9 @@ def progress_words(scene: Scene, history: Call) -> str:
     if history.failed:
         return scene.say("no sessions on record", "no hay sesiones registradas")
     data = history.data()
-    progress = data.get("progress")
-    if isinstance(progress, dict):
+    if progress := object_in(data.get("progress")):
         return _change(scene, progress)
-    sessions = data.get("sessions") or []
-    if sessions:
+    if sessions := objects_in(data.get("sessions")):
         return _last_session(scene, sessions[0])
     return str(data.get("note") or scene.say("seen earlier", "ya consultado"))
 

@@ -26,7 +26,7 @@ class Engine:
 
     def __init__(self) -> None:
         self._server = _server()
-        self._thread = threading.Thread(target=self._server.serve_forever, name="dynamodb", daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="dynamodb", daemon=True)
         self._thread.start()
 
     @property

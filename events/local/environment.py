@@ -5,7 +5,7 @@ What is set already stays as it is; an empty variable counts as not set, as in t
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ PROVIDERS = {
 
 
 @contextmanager
-def prepared(template: Template) -> Iterator[None]:
+def prepared(template: Template) -> Generator[None]:
     """Prepares this process's environment, and ends at the end what was started for it.
 
     The first line of output says so when no real model answers.
@@ -53,8 +53,7 @@ def of_function(function: Function) -> dict[str, str]:
 def make_importable(code: Path) -> None:
     """Lets a function's modules be imported as in the cloud: its own folder first, then the harness."""
     for folder in (ROOT / "layers" / "rondas", code):
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
+        sys.path[:] = [str(folder), *(known for known in sys.path if known != str(folder))]
 
 
 def set_defaults(values: Mapping[str, str]) -> None:
@@ -76,13 +75,12 @@ def _choose_model(started: ExitStack) -> None:
     if os.environ.get("API_KEYS_SECRET_ARN"):
         return
     wanted = [model.strip().split(":")[0] for model in os.environ["MODELS"].split(",")]
-    for key, url in (PROVIDERS[name] for name in wanted if name in PROVIDERS):
-        if os.environ.get(key):
-            continue
-        if not os.environ.get(url):
-            return _use_demo_model(key, started)
-        os.environ[key] = "local"  # a recording or fake server: the SDK wants a key, the server does not care
-    return None
+    keyless = [PROVIDERS[name] for name in wanted if name in PROVIDERS and not os.environ.get(PROVIDERS[name][0])]
+    if missing := [key for key, url in keyless if not os.environ.get(url)]:
+        _use_demo_model(missing[0], started)
+        return
+    # A recording or fake server: the SDK wants a key, the server does not care.
+    set_defaults({key: "local" for key, _ in keyless})
 
 
 def _use_demo_model(missing: str, started: ExitStack) -> None:
@@ -97,7 +95,7 @@ def _use_demo_model(missing: str, started: ExitStack) -> None:
 def _set_aws() -> None:
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or DEFAULT_REGION
     set_defaults({"AWS_REGION": region, "AWS_DEFAULT_REGION": region, "AWS_EC2_METADATA_DISABLED": "true"})
-    set_defaults({"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"})  # noqa: S106 - no secret
+    set_defaults({"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"})
 
 
 def _start_engine(template: Template, started: ExitStack) -> None:

@@ -1,4 +1,4 @@
-"""Events as API Gateway's HTTP API makes them (payload format 2.0), for the runners that have no gateway before them."""
+"""Events as API Gateway's HTTP API makes them (payload format 2.0), for runners without a gateway."""
 
 import json
 import time
@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from local.context import ACCOUNT
-
-type Json = dict[str, Any]
+from local.json_values import Json
 
 API = "local"
 DOMAIN = f"{API}.execute-api.localhost"

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -9,9 +10,8 @@ from typing import Any, cast
 
 from local.context import Context
 from local.environment import make_importable
+from local.json_values import Json
 from local.template import Function
-
-type Json = dict[str, Any]
 
 
 class InitError(Exception):
@@ -52,4 +52,7 @@ def load(function: Function) -> Loaded:
 
 def _words(error: Exception) -> str:
     """Returns what went wrong: a settings error speaks for itself, another needs its kind to be understood."""
-    return str(error) if type(error).__name__ == "SettingsError" else f"{type(error).__name__}: {error}"
+    if type(error).__name__ == "SettingsError":
+        return str(error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"

@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from local.json_values import Json
 from local.payload import BadPayload, Request, Response, event_of, response_of
 from local.slots import InvocationError, Pool, TooLarge
 from local.template import Function, Route, Template
 from local.token import Unauthorized, read_claims
-
-type Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

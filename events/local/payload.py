@@ -2,18 +2,20 @@
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import parse_qsl, unquote
 
 from local.event import request_context
+from local.json_values import Json
 
-type Json = dict[str, Any]
 type Headers = list[tuple[str, str]]
 
 TEXT_TYPES = ("application/json", "application/javascript", "application/xml")
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "proxy-connection"}
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 OWN_HEADERS = HOP_BY_HOP | {"content-length", "date", "server"}
 STATUSES = range(200, 600)
 
@@ -148,7 +150,7 @@ def _response_headers(headers: Any, cookies: Any) -> Iterable[tuple[str, str]]:
         if not isinstance(value, str | int | float):
             raise BadPayload(f"header {name} is {value!r}")
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        if "\r" in text or "\n" in text or not name.isascii():
+        if "\r" in text or "\n" in text or not HEADER_NAME.fullmatch(name):
             raise BadPayload(f"header {name} cannot be sent")
         if name not in OWN_HEADERS:
             yield name, text

@@ -1,23 +1,22 @@
 """`make run`: invokes the chat function with a sample event and prints the rounds as they happen and the reply."""
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
 
 from local.console import FIRST_SERVER_ERROR, OK, Console
 from local.engine import EngineError
 from local.environment import of_function, prepared, set_defaults
 from local.event import EventError, read_events
 from local.function import InitError, Loaded, load
+from local.json_values import Json
 from local.template import ROOT, TEMPLATE, Template, TemplateError
 
-type Json = dict[str, Any]
-
 SAMPLE = ROOT / "events" / "ask.json"
-MODULE = "app"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         template = Template.read(options.template)
     except (EventError, TemplateError) as error:
         return fail(error, code=2)
-    console = Console(person_output())
+    console = Console()
     try:
         with prepared(template):
             chat = load_chat(template, console)
@@ -50,30 +49,25 @@ def load_chat(template: Template, console: Console) -> Loaded:
     if not posts:
         raise InitError("the template has no route POST …/messages")
     function = template.functions[posts[0].function]
+    if not os.environ.get("LOG_LEVEL"):
+        set_defaults({"POWERTOOLS_LOG_LEVEL": "WARNING"})  # what went well, the console says
     set_defaults(of_function(function))
     loaded = load(function)
     loaded.module.agent.watchers.add(console)
     return loaded
 
 
-def invoke(loaded: Loaded, event: Json, console: Console) -> int:
+def invoke(loaded: Loaded, event: Json, console: Console, *, echo: bool = True) -> int:
     """Invokes the function with an event and prints what comes; returns 1 if the function failed, else 0."""
-    console.question(event)
+    console.begin(event if echo else None)
     started = time.monotonic()
     try:
-        response = loaded.invoke(event)
+        with redirect_stdout(sys.stderr):  # standard output is for the person
+            response = loaded.invoke(event)
     except Exception as error:  # noqa: BLE001 - what Lambda does: the invocation failed, the runner has not
         response = {"statusCode": FIRST_SERVER_ERROR, "body": f"{type(error).__name__}: {error}"}
     console.response(response, time.monotonic() - started)
     return 0 if int(response.get("statusCode", OK)) < FIRST_SERVER_ERROR else 1
-
-
-def person_output() -> Any:
-    """Keeps standard output for the person: what the function prints and logs goes to standard error from now on."""
-    out = sys.stdout
-    if hasattr(out, "reconfigure"):
-        out.reconfigure(errors="replace")  # a terminal that cannot show an arrow is no reason to stop
-    return out
 
 
 def fail(error: Exception, code: int = 1) -> int:

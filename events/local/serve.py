@@ -1,17 +1,19 @@
 """`make serve`: the HTTP API of `template.yaml` on the loopback address."""
 
 import argparse
+import re
 import signal
 import socketserver
 import sys
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from local.engine import EngineError
 from local.environment import prepared
@@ -23,6 +25,12 @@ from local.template import TEMPLATE, Template, TemplateError
 MOST_BYTES = 10 * 1024 * 1024  # an HTTP API's limit of a body
 CHUNK_BYTES = 64 * 1024
 WITHOUT_BODY = (204, 304)
+LAST_PORT = 65_535
+POLL_SECONDS = 0.05  # how soon the end is noticed
+
+
+class PortError(Exception):
+    """The port cannot be listened on; the message says why."""
 
 
 class Server(ThreadingHTTPServer):
@@ -34,7 +42,10 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, port: int, gateway: Gateway) -> None:
         self.gateway = gateway
-        super().__init__(("127.0.0.1", port), Handler)
+        try:
+            super().__init__(("127.0.0.1", port), Handler)
+        except OSError as error:
+            raise PortError(f"cannot listen on 127.0.0.1:{port}: {error.strerror}") from None
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Keeps quiet about clients that hang up."""
@@ -58,13 +69,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answers a request that is no HTTP in the gateway's own form."""
-        del explain
+        del message, explain
         self.close_connection = True
-        self._send(Response.message(code, message or "Bad Request"))
+        self._send(Response.message(code, HTTPStatus(code).phrase))
 
     def handle_expect_100(self) -> bool:
         """Asks for the body, unless it is announced to be too large."""
-        return self._length() > MOST_BYTES or super().handle_expect_100()
+        if self._length() <= MOST_BYTES:
+            super().handle_expect_100()
+            self.wfile.flush()
+        return True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """Logs nothing: the functions' own logs say more."""
@@ -73,21 +87,20 @@ class Handler(BaseHTTPRequestHandler):
         body = self._chunked() if self.headers.get("transfer-encoding") else self._sized()
         if body is None:
             return
-        # The target is bytes to the standard library: what is not ASCII is kept as the percent signs it stands for.
-        target = urlsplit(quote(self.path.encode("latin-1"), safe="/?#[]@!$&'()*+,;=:%-._~"))
         assert isinstance(self.server, Server)
-        headers = [(name, str(value)) for name, value in self.headers.items()]
-        request = Request(self.command, target.path or "/", target.query, headers, body, str(self.client_address[0]))
+        path, query = _target(self.path)
+        headers = [(name, _FOLD.sub(" ", value)) for name, value in self.headers.items()]
+        request = Request(self.command, path, query, headers, body, str(self.client_address[0]))
         self._send(self.server.gateway.answer(request))
 
     def _length(self) -> int:
         text = self.headers.get("content-length", "0")
-        return int(text) if text.isdigit() else -1
+        return int(text) if text.isascii() and text.isdigit() else -1
 
     def _sized(self) -> bytes | None:
         length = self._length()
         if length < 0:
-            self.send_error(400, "Bad Request")
+            self.send_error(HTTPStatus.BAD_REQUEST)
             return None
         if length > MOST_BYTES:
             return self._too_large(length)
@@ -100,27 +113,36 @@ class Handler(BaseHTTPRequestHandler):
             try:
                 length = int(size, 16)
             except ValueError:
-                self.send_error(400, "Bad Request")
+                self.send_error(HTTPStatus.BAD_REQUEST)
                 return None
             if length < 0 or len(body) + length > MOST_BYTES:
                 return self._too_large(0)
             body += self.rfile.read(length)
-            self.rfile.readline(CHUNK_BYTES)
             if length == 0:
-                return body
+                return self._after_trailers(body)
+            self.rfile.readline(CHUNK_BYTES)
+
+    def _after_trailers(self, body: bytes) -> bytes:
+        while self.rfile.readline(CHUNK_BYTES).strip():
+            pass
+        return body
 
     def _too_large(self, length: int) -> None:
         """Answers at once, then reads what is on its way: a client that is still sending would miss the answer."""
-        self.send_error(413, "Request Entity Too Large")
+        self._refuse_too_large()
         self.connection.settimeout(2)
         while length > 0 and (data := self.rfile.read(min(length, CHUNK_BYTES))):
             length -= len(data)
+
+    def _refuse_too_large(self) -> None:
+        self.close_connection = True
+        self._send(Response.message(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Request Entity Too Large"))
 
     def _send(self, response: Response) -> None:
         self.send_response_only(response.status)
         self.send_header("date", self.date_time_string())
         for name, value in response.headers:
-            self.send_header(name, quote(value, safe="".join(map(chr, range(256)))))
+            self.send_header(name, value.encode("latin-1", "replace").decode("latin-1"))
         has_body = response.status not in WITHOUT_BODY
         if has_body:
             self.send_header("content-length", str(len(response.body)))
@@ -133,10 +155,23 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
 
+_FOLD = re.compile(r"\r?\n\s*")
+_ORIGIN = re.compile(r"^https?://[^/?#]*", re.IGNORECASE)
+
+
+def _target(target: str) -> tuple[str, str]:
+    """Returns path and query of a request's target, percent-encoded throughout, whatever the client left as it was."""
+    encoded = quote(_ORIGIN.sub("", target).encode("latin-1"), safe="/?#[]@!$&'()*+,;=:%-._~")
+    path, _, query = encoded.partition("#")[0].partition("?")
+    return path or "/", query
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line until SIGTERM or Ctrl-C; returns the exit code."""
     parser = argparse.ArgumentParser(prog="serve", description=__doc__)
-    parser.add_argument("--port", type=int, default=3000, help="0 for a free one")
+    parser.add_argument(
+        "--port", type=int, default=3000, choices=range(LAST_PORT + 1), metavar="PORT", help="0: a free one"
+    )
     parser.add_argument("--slots", type=int, default=4, help="invocations at once")
     parser.add_argument("--template", type=Path, default=TEMPLATE)
     options = parser.parse_args(arguments)
@@ -145,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _until_told_to_stop():
             _serve(Template.read(options.template), options.port, options.slots)
-    except (EngineError, InitError, TemplateError, OSError) as error:
+    except (EngineError, InitError, PortError, TemplateError) as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
         return 1
     return 0
@@ -153,14 +188,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(template: Template, port: int, slots: int) -> None:
     with ExitStack() as stack:
-        stack.callback(_ignore_signals)  # the last thing on the stack is the first to run: the end is not interrupted
         stack.enter_context(prepared(template))
         gateway = Gateway(template, slots)
         server = stack.enter_context(Server(port, gateway))
         stack.callback(gateway.stop)
-        stack.callback(_ignore_signals)
         gateway.start()
-        threading.Thread(target=server.serve_forever, name="http", daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), name="http", daemon=True).start()
         stack.callback(server.shutdown)
         print(f"ready http://127.0.0.1:{server.server_port}", flush=True)
         threading.Event().wait()
@@ -171,24 +204,21 @@ class _Stop(BaseException):
 
 
 @contextmanager
-def _until_told_to_stop() -> Iterator[None]:
+def _until_told_to_stop() -> Generator[None]:
     """Turns the signals into an orderly end, wherever the main thread is."""
 
     def stop(_number: int, _frame: Any) -> None:
-        _ignore_signals()
+        _handle_signals(signal.SIG_IGN)  # the end itself is not interrupted
         raise _Stop
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-    try:
+    _handle_signals(stop)
+    with suppress(_Stop):
         yield
-    except _Stop:
-        pass
 
 
-def _ignore_signals() -> None:
+def _handle_signals(handler: Any) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, handler)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,10 @@ import threading
 import traceback
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from local.function import InitError, Loaded, load
+from local.json_values import Json
 from local.template import Function
-
-type Json = dict[str, Any]
 
 
 def describe(function: Function) -> str:
@@ -30,17 +28,20 @@ def main(socket_number: str, description: str) -> None:
     """Loads the function, says whether it is ready, and answers invocations until the server is gone."""
     connection = socket.socket(fileno=int(socket_number))
     events = _received(connection)
-    known: Json = json.loads(description)
     try:
-        loaded = load(Function(**known | {"code": Path(known["code"])}))
+        loaded = load(_described(description))
     except InitError as error:
-        if not str(error.__cause__).startswith(str(error)):  # a settings error says it all in its message
-            traceback.print_exception(error.__cause__)
         _send(connection, {"error": str(error)})
         return
     _send(connection, {"ready": True})
     while True:
         _send(connection, _invoke(loaded, events.get()))
+
+
+def _described(description: str) -> Function:
+    known: Json = json.loads(description)
+    known["code"] = Path(known["code"])
+    return Function(**known)
 
 
 def _invoke(loaded: Loaded, event: Json) -> Json:
@@ -67,7 +68,7 @@ def _received(connection: socket.socket) -> "queue.SimpleQueue[Json]":
 
 
 def _send(connection: socket.socket, message: Json) -> None:
-    connection.sendall(json.dumps(message).encode() + b"\n")
+    connection.sendall(json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
 
 
 if __name__ == "__main__":

@@ -14,13 +14,15 @@ from typing import Any
 
 from local.environment import of_function
 from local.function import InitError
+from local.json_values import Json
 from local.slot import describe
 from local.template import ROOT, Function
 
-type Json = dict[str, Any]
-
 INIT_SECONDS = 60.0
 """Lambda gives an init 10 s; a laptop that starts several at once may need more."""
+
+PATIENCE_SECONDS = 10.0
+"""How long a start waits for the next slot to get ready when it could begin without it."""
 
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024  # Lambda's limit of a synchronous request, and of its response
 CHUNK_BYTES = 256 * 1024
@@ -82,7 +84,7 @@ class Slot:
             InvocationError: there is no payload. The process is as good as new for the next one, or will be started.
             TooLarge: the event is beyond Lambda's limit; nothing was invoked.
         """
-        data = json.dumps(event).encode()
+        data = json.dumps(event, ensure_ascii=False).encode("utf-8", "surrogatepass")
         if len(data) > MAX_PAYLOAD_BYTES:
             raise TooLarge
         if not self.ready:
@@ -151,6 +153,8 @@ class Slot:
                 raise ConnectionResetError
             self._received += chunk
         line, _, self._received = self._received.partition(b"\n")
+        if len(line) > MAX_PAYLOAD_BYTES:
+            return {"error": f"the response is larger than {MAX_PAYLOAD_BYTES} bytes"}
         return json.loads(line)
 
     def _environment(self) -> dict[str, str]:
@@ -158,14 +162,13 @@ class Slot:
         function = self._function
         path = [str(ROOT / "events"), str(ROOT / "layers" / "rondas"), os.environ.get("PYTHONPATH", "")]
         return {
-            **of_function(function),
             **os.environ,
+            **of_function(function),
             "PYTHONPATH": os.pathsep.join(part for part in path if part),
             "PYTHONUNBUFFERED": "1",
             "AWS_LAMBDA_FUNCTION_NAME": function.name,
             "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory),
             "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
-            "LAMBDA_TASK_ROOT": str(function.code),
         }
 
 
@@ -178,16 +181,23 @@ class Pool:
         self._stopped = False
 
     def start(self) -> None:
-        """Waits until one slot can be used; the others get ready meanwhile.
+        """Starts all slots and waits for them; once one is ready, for the others only so long.
 
         Raises:
             InitError: the function cannot be loaded.
         """
-        first, *others = self._slots
-        first.start()
-        self._free.put(first)
-        for slot in others:
-            self._prepare(slot)
+        outcomes: queue.SimpleQueue[InitError | None] = queue.SimpleQueue()
+        for slot in self._slots:
+            self._prepare(slot, outcomes)
+        patience = None
+        for _ in self._slots:
+            try:
+                outcome = outcomes.get(timeout=patience)
+            except queue.Empty:
+                return
+            if outcome:
+                raise outcome
+            patience = PATIENCE_SECONDS
 
     def invoke(self, event: Json) -> Any:
         """Invokes the function in a free slot; see `Slot.invoke`."""
@@ -206,14 +216,21 @@ class Pool:
         for slot in self._slots:
             slot.kill()
 
-    def _prepare(self, slot: Slot) -> None:
+    def _prepare(self, slot: Slot, outcomes: "queue.SimpleQueue[InitError | None] | None" = None) -> None:
         """Starts a slot in the background; one that cannot be started tries again when it is used."""
+        if self._stopped:
+            return
 
         def start() -> None:
-            with suppress(InitError):
+            outcome = None
+            try:
                 slot.start()
+            except InitError as error:
+                outcome = error
             if self._stopped:
                 slot.kill()
             self._free.put(slot)
+            if outcomes:
+                outcomes.put(outcome)
 
         threading.Thread(target=start, name="slot", daemon=True).start()

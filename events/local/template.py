@@ -12,6 +12,8 @@ from typing import Any, cast
 
 import yaml
 
+from local.json_values import Json
+
 ROOT = Path(__file__).resolve().parents[2]
 """The top of the repository."""
 
@@ -20,8 +22,6 @@ TEMPLATE = ROOT / "template.yaml"
 DEFAULT_TIMEOUT_SECONDS = 3.0  # Lambda's own
 DEFAULT_MEMORY_MB = 128  # Lambda's own
 DEFAULT_ROUTE_TIMEOUT_SECONDS = 30.0  # an HTTP API's own, and its most
-
-type Json = dict[str, Any]
 
 
 class TemplateError(Exception):

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from local.environment import PERSON
-
-type Json = dict[str, Any]
+from local.json_values import Json
 
 LIFETIME_SECONDS = 24 * 3600
 PARTS = (2, 3)  # with an empty signature, or without its dot

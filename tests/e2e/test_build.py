@@ -142,6 +142,9 @@ def test_the_artefact_answers_with_nothing_but_itself(runnable: Built) -> None:
     event = ROOT / "events" / "missing_claim.json"
     environment = {
         "AWS_REGION": "eu-west-1",
+        "AWS_DEFAULT_REGION": "eu-west-1",
+        "AWS_ACCESS_KEY_ID": "nobody",
+        "AWS_SECRET_ACCESS_KEY": "nothing",
         "AWS_LAMBDA_FUNCTION_NAME": "chat",
         "TABLE_NAME": "conversations",
         "COACH_TABLE_NAME": "coach",

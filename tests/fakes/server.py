@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,10 +35,6 @@ class Reply:
 
     def raw(self) -> bytes:
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
-
-
-class Unscripted(AssertionError):
-    """The code asked more often than the script foresees."""
 
 
 type Rule = Callable[[Request], Reply | None]
@@ -88,7 +84,7 @@ class ModelServer:
 
 
 @contextmanager
-def serving(server: ModelServer) -> Iterator[ModelServer]:
+def serving(server: ModelServer) -> Generator[ModelServer]:
     """Runs the server on a free loopback port for as long as the block lasts."""
 
     class Handler(BaseHTTPRequestHandler):

@@ -85,7 +85,8 @@ def find(
     if wanted and not most:
         return Found([])
     best = [item for item, count in zip(fitting, counts, strict=True) if count == most]
-    best.sort(key=lambda item: (item.folded != fold(query), *_rank(wanted, item)))
+    asked = fold(query)
+    best.sort(key=lambda item: (item.folded != asked, *_rank(wanted, item)))
     return Found([item.exercise for item in best], complete=most == len(wanted))
 
 
@@ -119,7 +120,7 @@ def _fits(exercise: Exercise, muscle: Muscle | None, equipment: Equipment | None
 
 
 def _rank(wanted: Words, item: _Indexed) -> tuple[object, ...]:
-    """Orders what was found: names of the very words, then names with the words asked for, then what most people mean by them.
+    """Orders what was found: names of just those words, then names with them, then what most people mean by them.
 
     Nobody counted how popular an exercise is; a plain name, a basic piece of equipment and a low level come close.
     """

@@ -23,6 +23,7 @@ class Session:
         top_set: the heaviest set; of equal ones, the one with the most repetitions.
         volume_kg: the sum of weight times repetitions over all sets.
         one_rep_max_kg: the best estimate (Epley) over the sets with a weight and 1 to 12 repetitions; None without any.
+            Rounded to 0.1 kg, so that what is computed from it agrees with what is shown.
     """
 
     date: date
@@ -103,7 +104,7 @@ def _session(day: date, name: str, sets: Sequence[Set]) -> Session:
         exercise=name,
         top_set=max(sets, key=lambda done: (done.weight_kg, done.repetitions)),
         volume_kg=sum(done.weight_kg * done.repetitions for done in sets),
-        one_rep_max_kg=max(estimates, default=None),
+        one_rep_max_kg=round(max(estimates), 1) if estimates else None,
     )
 
 

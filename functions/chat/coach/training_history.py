@@ -138,10 +138,10 @@ def _progress(found: Change, within: Sequence[Session]) -> Progress:
     return Progress(
         exercise=found.best.exercise,
         start_date=found.start.date,
-        start_1rm_kg=round(found.start.one_rep_max_kg or 0, 1),
+        start_1rm_kg=found.start.one_rep_max_kg or 0,
         start_is="first session of the period" if inside else "last session before the period",
         best_date=found.best.date,
-        best_1rm_kg=round(found.best.one_rep_max_kg or 0, 1),
+        best_1rm_kg=found.best.one_rep_max_kg or 0,
         change_kg=round(found.kg, 1),
         change_percent=round(found.percent, 1),
     )
@@ -153,5 +153,5 @@ def _line(session: Session) -> SessionLine:
         exercise=session.exercise,
         top_set=f"{session.top_set.weight_kg:g} kg x {session.top_set.repetitions}",
         volume_kg=round(session.volume_kg, 1),
-        estimated_1rm_kg=None if session.one_rep_max_kg is None else round(session.one_rep_max_kg, 1),
+        estimated_1rm_kg=session.one_rep_max_kg,
     )

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_MAX_CHARS = 12_000
 
 _OWN_FAULT = "The tool failed for a reason of its own, not because of its arguments."
+_UNKNOWN_EFFECT = "Whether it took effect is unknown."
 
 
 class Toolbox:
@@ -58,6 +59,8 @@ class Toolbox:
             # The message of the error may hold the person's words or a secret: where it was raised is enough.
             where = traceback.extract_tb(error.__traceback__)[-1]
             logger.warning("tool %s raised %s at %s:%s", call.name, type(error).__name__, where.filename, where.lineno)
+            if self.has_effect(call.name):  # it may have failed after its effect
+                return ToolResult(call.id, f"{_OWN_FAULT} {_UNKNOWN_EFFECT}", "unknown")
             return ToolResult(call.id, _OWN_FAULT, "failed")
         return ToolResult(call.id, text)
 
