@@ -1,4 +1,4 @@
-"""Stand-ins for the loop's ports. Each keeps a record, and each fails the test when it is used otherwise than foreseen."""
+"""Stand-ins for the loop's ports, which keep a record and fail the test when they are used otherwise than foreseen."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

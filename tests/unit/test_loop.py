@@ -6,6 +6,7 @@ import pytest
 from doubles import FakeClock, MemoryJournal, RecordingTools, ScriptedModel, Step, a_budget, asks, says
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rondas.history import Answer, Entry, Round, ToolCall, ToolResult, Turn, Usage, UserMessage
 from rondas.interrupt import OutOfTime
 from rondas.loop import Ending, Loop
@@ -397,10 +398,16 @@ def test_a_model_that_runs_out_of_time_is_closed_with_what_is_known() -> None:
     assert ending.declined is None
 
 
+def _asking(names: list[str], stop: str) -> Turn:
+    return asks(*names, stop=stop)
+
+
 _turns = st.one_of(
     st.builds(says, st.sampled_from(["", " ", "words"]), st.sampled_from(["end", "truncated", "refused", "paused"])),
-    st.lists(st.sampled_from(["a", "b", "save"]), min_size=1, max_size=3).flatmap(
-        lambda names: st.builds(lambda stop: asks(*names, stop=stop), st.sampled_from(["end", "truncated", "unknown"]))
+    st.builds(
+        _asking,
+        st.lists(st.sampled_from(["a", "b", "save"]), min_size=1, max_size=3),
+        st.sampled_from(["end", "truncated", "unknown"]),
     ),
     st.just(ModelUnavailable("down")),
     st.just(OutOfTime()),

@@ -1,0 +1,63 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.environment import PERSON
+from local.event import EventError, message_event, read_events
+from local.gateway import find_route
+from local.template import ROOT, Template
+
+FILES = sorted((ROOT / "events").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_sample_event_is_one_that_the_api_would_make(path: Path) -> None:
+    # given
+    routes = Template.read().routes
+    for event in read_events(path):
+        # when
+        match = find_route(routes, event["requestContext"]["http"]["method"], event["rawPath"])
+        # then
+        assert match is not None
+        assert event["routeKey"] == event["requestContext"]["routeKey"] == match.route.key
+        assert event["pathParameters"] == match.parameters
+        assert event["version"] == "2.0"
+        assert event["headers"]["content-length"] == str(len(event["body"].encode()))
+        assert _claims(event).get("sub", PERSON) == PERSON
+
+
+def test_an_event_made_here_has_the_fields_of_the_samples() -> None:
+    (sample,) = read_events(ROOT / "events" / "ask.json")
+    made = message_event("c1", "hi", "ana")
+    assert made.keys() == sample.keys()
+    assert made["requestContext"].keys() == sample["requestContext"].keys()
+    assert json.loads(made["body"]) == {"text": "hi"}
+
+
+def test_the_time_of_the_request_is_filled_in(tmp_path: Path) -> None:
+    path = tmp_path / "event.json"
+    path.write_text('{"requestContext": {"requestId": "mine"}}', encoding="utf-8")
+    (event,) = read_events(path)
+    assert event["requestContext"]["requestId"] == "mine"
+    assert event["requestContext"]["timeEpoch"] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"), [("{", "not valid JSON"), ("[]", "holds no event"), ("[1]", "holds no event")]
+)
+def test_says_what_is_wrong_with_an_event_file(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "event.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(EventError, match=complaint):
+        read_events(path)
+
+
+def test_says_that_there_is_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(EventError, match=r"cannot read the event file .*none\.json"):
+        read_events(tmp_path / "none.json")
+
+
+def _claims(event: dict[str, Any]) -> dict[str, str]:
+    return event["requestContext"]["authorizer"]["jwt"]["claims"]

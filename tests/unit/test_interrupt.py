@@ -1,0 +1,97 @@
+"""Code that does not come back is stopped (rules B2 and B3). These tests block for real, but only for moments."""
+
+import re
+import signal
+import socket
+import threading
+import time
+
+import pytest
+
+from rondas.interrupt import OutOfTime, out_of_time_after
+
+A_MOMENT = 0.02
+FOR_EVER = 60
+
+
+def test_a_sleep_is_broken_into() -> None:
+    # Given code that sleeps; when its time is over, then it is stopped
+    with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+        time.sleep(FOR_EVER)
+
+
+def test_a_wait_for_the_network_is_broken_into() -> None:
+    # Given a server that accepts and says nothing
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+        # When the time is over, then the read is stopped
+        with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+            client.recv(1)
+
+
+def test_a_loop_that_never_waits_is_broken_into() -> None:
+    # Given code that only computes, even inside the regular expression engine
+    with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+        re.match(r"(a+)+$", "a" * 64 + "b")
+
+
+def test_code_that_swallows_everything_is_broken_into_again() -> None:
+    # Given code that catches whatever comes, once
+    swallowed: list[BaseException] = []
+    with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+        try:
+            time.sleep(FOR_EVER)
+        except BaseException as error:  # noqa: BLE001
+            swallowed.append(error)
+        time.sleep(FOR_EVER)
+    # Then the second interruption got through
+    assert [type(error) for error in swallowed] == [OutOfTime]
+
+
+def test_an_except_clause_for_exceptions_does_not_hold_it() -> None:
+    # Given a tool that survives every exception
+    with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+        while True:
+            try:
+                time.sleep(FOR_EVER)
+            except Exception:  # noqa: BLE001
+                continue
+
+
+def test_code_that_comes_back_in_time_is_left_alone_for_ever() -> None:
+    # Given code that is done at once
+    with out_of_time_after(A_MOMENT):
+        pass
+    # When its time would have been over, then nothing happens: no timer is left behind
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_no_timer_is_left_behind_by_code_that_was_stopped() -> None:
+    # Given code that was stopped; then no later code is interrupted in its place
+    with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+        time.sleep(FOR_EVER)
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+@pytest.mark.parametrize("seconds", [0, -1])
+def test_without_time_the_code_does_not_even_start(seconds: float) -> None:
+    # Given no time; when the block is entered, then it is over before it began
+    started = False
+    with pytest.raises(OutOfTime), out_of_time_after(seconds):
+        started = True
+    assert not started
+
+
+def test_in_another_thread_the_code_runs_unguarded() -> None:
+    # Given a thread that is not the main one, where no signal arrives
+    done = threading.Event()
+
+    def work() -> None:
+        with out_of_time_after(FOR_EVER):
+            done.set()
+
+    # When it runs, then it runs, and sets no timer for the others
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done.is_set()
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0

@@ -1,0 +1,54 @@
+"""Settings are checked at start, and the message names the variable."""
+
+import pytest
+
+from rondas.settings import Settings, SettingsError
+
+GOOD = {"TABLE_NAME": "conversations", "MODELS": "anthropic:claude-sonnet-5-5"}
+
+
+def test_defaults_are_those_of_the_design() -> None:
+    # Given only what must be set; when the settings are read
+    settings = Settings.read(GOOD)
+    # Then the rest has its default
+    assert (settings.max_tool_rounds, settings.time_budget_seconds, settings.closing_reserve_seconds) == (10, 25, 7)
+
+
+def test_several_models_keep_their_order() -> None:
+    settings = Settings.read(GOOD | {"MODELS": "anthropic:a, openai:b,google:c"})
+    assert settings.model_names() == ["anthropic:a", "openai:b", "google:c"]
+
+
+@pytest.mark.parametrize(
+    ("change", "variable"),
+    [
+        ({"TABLE_NAME": ""}, "TABLE_NAME"),
+        ({"MODELS": ""}, "MODELS"),
+        ({"MODELS": "claude"}, "MODELS"),
+        ({"MODELS": "anthropic:"}, "MODELS"),
+        ({"MODELS": "anthropic:a,,"}, "MODELS"),
+        ({"MAX_TOOL_ROUNDS": "ten"}, "MAX_TOOL_ROUNDS"),
+        ({"MAX_TOOL_ROUNDS": "-1"}, "MAX_TOOL_ROUNDS"),
+        ({"MAX_TOOL_ROUNDS": "1.5"}, "MAX_TOOL_ROUNDS"),
+        ({"TIME_BUDGET_SECONDS": "0"}, "TIME_BUDGET_SECONDS"),
+        ({"TIME_BUDGET_SECONDS": "nan"}, "TIME_BUDGET_SECONDS"),
+        ({"CLOSING_RESERVE_SECONDS": "-1"}, "CLOSING_RESERVE_SECONDS"),
+        ({"MAX_OUTPUT_TOKENS": "64000"}, "MAX_OUTPUT_TOKENS"),
+        ({"TOOL_RESULT_MAX_CHARS": "1"}, "TOOL_RESULT_MAX_CHARS"),
+    ],
+)
+def test_a_missing_or_wrong_setting_is_named(change: dict[str, str], variable: str) -> None:
+    # Given one setting that is missing or wrong; when the settings are read, then the error names it
+    with pytest.raises(SettingsError, match=f"^{variable}: "):
+        Settings.read(GOOD | change)
+
+
+def test_a_variable_set_to_nothing_counts_as_not_set() -> None:
+    assert Settings.read(GOOD | {"MAX_TOOL_ROUNDS": ""}).max_tool_rounds == 10
+
+
+def test_the_wrong_value_is_not_repeated() -> None:
+    # Given a value in the wrong variable that may be a secret; when it is refused, then it is not shown
+    with pytest.raises(SettingsError) as refused:
+        Settings.read(GOOD | {"MODELS": "sk-secret"})
+    assert "sk-secret" not in str(refused.value)

@@ -1,0 +1,233 @@
+"""The boundary between the model and the tools (rule L10, DESIGN §6)."""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+
+import pytest
+from pydantic import BaseModel, Field
+
+from rondas.history import ToolCall, ToolResult
+from rondas.interrupt import OutOfTime
+from rondas.toolbox import Toolbox
+from rondas.tools import Arguments, Tool, ToolContext, ToolMistake, tool
+
+
+class Weight(Arguments):
+    kg: float = Field(gt=0, description="Kilograms.")
+    note: str | None = Field(default=None, description="A remark.")
+
+
+class Seen(BaseModel):
+    text: str
+    more: str | None = None
+
+
+@tool
+def echo(arguments: Weight, context: ToolContext) -> Seen:
+    """Says what it was given."""
+    return Seen(text=f"{arguments.kg} kg for {context.user} under {context.key}")
+
+
+@tool(effect=True)
+def save(arguments: Weight) -> Seen:
+    """Saves a weight."""
+    return Seen(text=f"saved {arguments.kg}")
+
+
+def run(tools: list[Tool], name: str, arguments: str = '{"kg":1}', *, max_chars: int = 1000) -> ToolResult:
+    toolbox = Toolbox(tools, max_chars=max_chars)
+    return toolbox.for_user("ana").run(ToolCall("id", name, arguments), key="c/1/id", seconds=5)
+
+
+def failing(action: Callable[[], object], *, effect: bool = False) -> Tool:
+    @tool(effect=effect)
+    def breaks(arguments: Weight) -> Seen:
+        """Breaks."""
+        action()
+        return Seen(text="unreachable")
+
+    return breaks
+
+
+def test_a_tool_gets_its_arguments_and_context_and_gives_compact_json() -> None:
+    # Given a tool; when the model calls it, then it knows the person and the key, and nulls are left out
+    assert run([echo], "echo", '{"kg": 80}') == ToolResult("id", '{"text":"80.0 kg for ana under c/1/id"}', "done")
+
+
+def test_a_tool_may_do_without_the_context() -> None:
+    # Given a tool that takes its arguments alone; when it is called, then it runs
+    assert run([save], "save").text == '{"text":"saved 1.0"}'
+
+
+def test_only_tools_that_say_so_have_an_effect() -> None:
+    # Given both kinds; then each says what it is, and an unknown one has none
+    toolbox = Toolbox([echo, save])
+    assert [toolbox.has_effect(name) for name in ("echo", "save", "nonsense")] == [False, True, False]
+
+
+def test_an_unknown_tool_is_answered_with_the_names_that_exist() -> None:
+    # Given a name the model made up (CASES 19); when it is called
+    result = run([echo, save], "sing")
+    # Then the model learns what there is
+    assert result.outcome == "failed"
+    assert "'sing'" in result.text
+    assert "echo, save" in result.text
+
+
+@pytest.mark.parametrize("arguments", ['{"kg":1', "kg=1", '{"kg":NaN', "{'kg': 1}"])
+def test_invalid_json_is_answered_with_the_schema_and_not_run(arguments: str) -> None:
+    # Given arguments that are no JSON (CASES 17); when the tool is called
+    result = run([failing(lambda: pytest.fail("it ran"))], "breaks", arguments)
+    # Then it did not run, and the model is shown what is expected
+    assert result.outcome == "failed"
+    assert "invalid JSON" in result.text
+    assert '"kg"' in result.text
+
+
+@pytest.mark.parametrize("arguments", ["[]", "null", '"x"', "1", "true"])
+def test_json_that_is_no_object_is_rejected(arguments: str) -> None:
+    # Given JSON of another kind; when the tool is called, then it does not run
+    result = run([echo], "echo", arguments)
+    assert (result.outcome, "must be a JSON object" in result.text) == ("failed", True)
+
+
+@pytest.mark.parametrize("arguments", ["", "  ", "{}"])
+def test_empty_arguments_are_an_empty_object(arguments: str) -> None:
+    # Given a tool without required arguments
+    class Nothing(Arguments):
+        pass
+
+    @tool
+    def rest(arguments: Nothing) -> Seen:
+        """Rests."""
+        return Seen(text="rested")
+
+    # When it is called with nothing, then it runs
+    assert run([rest], "rest", arguments).outcome == "done"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field", "expectation"),
+    [
+        ({}, "kg", "required"),
+        ({"kg": "heavy"}, "kg", "number"),
+        ({"kg": 0}, "kg", "greater than 0"),
+        ({"kg": 1, "pounds": 2}, "pounds", "not permitted"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_answered_with_field_and_expectation(
+    arguments: dict[str, object], field: str, expectation: str
+) -> None:
+    # Given wrong arguments; when the tool is called
+    result = run([echo], "echo", json.dumps(arguments))
+    # Then the model is told which field, and what it expects
+    assert result.outcome == "failed"
+    assert f"{field}: " in result.text
+    assert expectation in result.text
+
+
+def test_an_exception_is_a_safe_message_and_its_text_goes_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    # Given a tool that raises with a password in the text (CASES 20)
+    def leak() -> None:
+        raise RuntimeError("password=hunter2")
+
+    # When it is called
+    with caplog.at_level(logging.DEBUG):
+        result = run([failing(leak)], "breaks")
+    # Then neither the model nor the log sees it, and the log says where it happened
+    assert result.outcome == "failed"
+    assert "hunter2" not in result.text + caplog.text
+    assert "RuntimeError" in caplog.text
+    assert "test_toolbox.py" in caplog.text
+
+
+def test_an_exception_in_a_tool_with_an_effect_leaves_the_effect_unknown() -> None:
+    # Given a tool that may have failed after its effect
+    def late() -> None:
+        raise TimeoutError
+
+    # When it is called, then nobody claims that nothing happened
+    assert run([failing(late, effect=True)], "breaks").outcome == "unknown"
+
+
+def test_a_mistake_that_the_tool_explains_reaches_the_model() -> None:
+    # Given a tool that knows what is wrong
+    def explain() -> None:
+        raise ToolMistake("There is no exercise called X.")
+
+    # When it is called, then the model is told
+    assert run([failing(explain)], "breaks") == ToolResult("id", "There is no exercise called X.", "failed")
+
+
+def test_a_large_result_is_cut_and_says_so() -> None:
+    # Given a tool that returns a megabyte (CASES 21)
+    @tool
+    def flood(arguments: Weight) -> Seen:
+        """Floods."""
+        return Seen(text="x" * 1_000_000)
+
+    # When it is called
+    result = run([flood], "flood", max_chars=1000)
+    # Then the model sees the beginning and how much is missing
+    assert len(result.text) < 1200
+    assert "left out" in result.text
+    assert "1000011" in result.text
+
+
+def test_a_result_that_cannot_be_sent_is_cleaned() -> None:
+    # Given a tool that returns a NUL byte and accents
+    @tool
+    def odd(arguments: Weight) -> Seen:
+        """Returns odd text."""
+        return Seen(text="a\x00ñ")
+
+    # When it is called, then the text can be sent as UTF-8
+    assert json.loads(run([odd], "odd").text)["text"].endswith("ñ")
+
+
+def test_a_tool_that_does_not_come_back_is_stopped() -> None:
+    # Given a tool that blocks for a minute (CASES 6)
+    blocking = Toolbox([failing(lambda: time.sleep(60))])
+    # When its time is over, then it is stopped, for the loop to answer
+    with pytest.raises(OutOfTime):
+        blocking.run(ToolCall("id", "breaks", '{"kg":1}'), ToolContext("ana", "key", 0.02))
+
+
+def test_the_schema_names_every_field_and_nothing_of_pydantic() -> None:
+    # Given a tool; when its schema is asked for, then it is what a model needs
+    schema = echo.schema()
+    assert schema["properties"]["kg"]["description"] == "Kilograms."
+    assert schema["additionalProperties"] is False
+    assert "title" not in json.dumps(schema)
+
+
+def test_a_field_called_title_stays() -> None:
+    # Given arguments with a field of that name
+    class Book(Arguments):
+        title: str = Field(description="Its name.")
+
+    @tool
+    def find(arguments: Book) -> Seen:
+        """Finds."""
+        return Seen(text=arguments.title)
+
+    # When the schema is asked for, then the field is there
+    assert list(find.schema()["properties"]) == ["title"]
+
+
+def test_a_function_that_cannot_be_a_tool_says_what_it_lacks() -> None:
+    # Given a function without a docstring, and one without an argument model
+    def silent(arguments: Weight) -> Seen:
+        return Seen(text="")
+
+    def bare() -> Seen:
+        """Takes nothing."""
+        return Seen(text="")
+
+    # When they are made tools, then the message says what to do
+    with pytest.raises(TypeError, match="silent needs a docstring"):
+        tool(silent)
+    with pytest.raises(TypeError, match="bare must take a pydantic model"):
+        tool(bare)  # pyright: ignore[reportCallIssue, reportArgumentType]
