@@ -13,7 +13,7 @@ from rondas.http.resolver import person, problem_resolver
 from rondas.settings import Settings
 from rondas.store.claim import Message
 
-agent = assemble(Settings.read(), prompt=coach.PROMPT, tools=coach.TOOLS)
+agent = assemble(Settings.read(required=coach.SETTINGS), prompt=coach.PROMPT, tools=coach.TOOLS)
 app = problem_resolver()
 answer_refusals(app)
 

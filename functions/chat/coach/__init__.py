@@ -1,7 +1,7 @@
 """Gymnasia's coach, the app that Rondas ships with: its prompt and its tools.
 
 A new tool is one function in one file of this folder, marked with `@tool`; it is found here by itself. Another app
-replaces this folder and exports the same two names.
+replaces this folder and exports the same three names.
 """
 
 from importlib import import_module
@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 
 from rondas.tools import Tool
 
-__all__ = ["PROMPT", "TOOLS"]
+__all__ = ["PROMPT", "SETTINGS", "TOOLS"]
 
 
 def _tools() -> list[Tool]:
@@ -21,6 +21,9 @@ def _tools() -> list[Tool]:
         found |= {member.name: member for member in members if isinstance(member, Tool)}
     return list(found.values())
 
+
+SETTINGS: tuple[str, ...] = ("COACH_TABLE_NAME",)
+"""The environment variables without which the coach cannot work; they are checked at start."""
 
 PROMPT: str = Path(__file__).with_name("prompt.md").read_text(encoding="utf-8")
 TOOLS: list[Tool] = _tools()

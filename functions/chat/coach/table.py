@@ -6,26 +6,14 @@ one string attribute, `body`: DynamoDB's numbers and empty sets never come into 
 
 import os
 from collections.abc import Iterator
-from functools import cache
 from typing import TYPE_CHECKING
 
-import boto3
-from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from rondas.store.table import client
+
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, QueryInputTypeDef
-
-
-@cache
-def client() -> "DynamoDBClient":
-    """Returns the one client of the process; region and endpoint come from AWS's own variables.
-
-    Its timeouts are short because a tool runs inside the deadline of an answer.
-    """
-    limits = Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2})
-    return boto3.client("dynamodb", config=limits)  # pyright: ignore[reportUnknownMemberType] - its other services
 
 
 def put(user: str, sort_key: str, body: str) -> None:

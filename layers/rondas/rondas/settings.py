@@ -1,7 +1,7 @@
 """The settings, read once from the environment and checked at start (DESIGN §8)."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -39,12 +39,19 @@ class Settings(BaseModel):
     api_keys_secret_arn: str = ""
 
     @classmethod
-    def read(cls, environment: Mapping[str, str] = os.environ) -> Self:
+    def read(cls, environment: Mapping[str, str] = os.environ, *, required: Iterable[str] = ()) -> Self:
         """Reads the settings; an empty variable counts as not set.
+
+        Args:
+            environment: where they are.
+            required: variables that the app needs beyond these.
 
         Raises:
             SettingsError: names the first variable that is wrong.
         """
+        for variable in required:
+            if not environment.get(variable):
+                raise SettingsError(f"{variable}: is not set")
         given = {name: environment[name.upper()] for name in cls.model_fields if environment.get(name.upper())}
         try:
             return cls.model_validate(given)

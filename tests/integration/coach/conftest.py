@@ -1,39 +1,17 @@
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
-from moto import mock_aws
 
-from coach import TOOLS, clock, table
+from coach import TOOLS, clock
 from rondas.history import ToolCall, ToolResult
 from rondas.toolbox import Toolbox
 
 
 @pytest.fixture(autouse=True)
-def coach_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An empty table, and a client that knows no other."""
-    for name, value in {
-        "COACH_TABLE_NAME": "coach",
-        "AWS_DEFAULT_REGION": "eu-west-1",
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-    }.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("AWS_ENDPOINT_URL_DYNAMODB", raising=False)
-    table.client.cache_clear()
-    with mock_aws():
-        table.client().create_table(
-            TableName="coach",
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-            AttributeDefinitions=[
-                {"AttributeName": "pk", "AttributeType": "S"},
-                {"AttributeName": "sk", "AttributeType": "S"},
-            ],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        yield
-    table.client.cache_clear()
+def coach_table(dynamodb: object) -> None:
+    """An empty table for every test here."""
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 
 from coach import table
@@ -43,9 +41,3 @@ def test_other_failures_of_the_table_are_not_taken_for_a_key_that_is_taken(monke
     monkeypatch.setenv("COACH_TABLE_NAME", "missing")
     with pytest.raises(table.ClientError, match="ResourceNotFoundException"):
         table.put_once("ana", "G#1", "body")
-
-
-def test_a_call_of_the_table_ends_within_the_time_of_an_answer() -> None:
-    limits: Any = table.client().meta.config
-    assert limits.connect_timeout + limits.read_timeout <= 3
-    assert limits.retries == {"mode": "standard", "total_max_attempts": 2}

@@ -23,7 +23,7 @@ assert not coach.table.client.cache_info().currsize
 
 
 def test_the_coach_is_its_prompt_and_its_tools() -> None:
-    assert coach.__all__ == ["PROMPT", "TOOLS"]
+    assert coach.__all__ == ["PROMPT", "SETTINGS", "TOOLS"]
     assert [tool.name for tool in coach.TOOLS] == [
         "estimate_one_rep_max",
         "save_goal",

@@ -9,10 +9,10 @@ from local.template import Function
 
 def test_the_time_that_remains_runs_out_and_never_goes_below_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     # given
-    clock = iter([100.0, 102.5, 200.0])
-    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
-    # when
     context = Context.of(Function("Chat", Path("code"), "app.handler", 28, 512, {}))
+    clock = iter([context.started + 2.5, context.started + 100])
+    # when
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     # then
     assert context.get_remaining_time_in_millis() == 25_500
     assert context.get_remaining_time_in_millis() == 0

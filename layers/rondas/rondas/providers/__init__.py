@@ -20,6 +20,8 @@ class Entrance(NamedTuple):
 
 PROVIDERS = {
     "anthropic": Entrance("rondas.providers.anthropic", "ANTHROPIC_API_KEY"),
+    "openai": Entrance("rondas.providers.openai", "OPENAI_API_KEY"),
+    "google": Entrance("rondas.providers.google", "GEMINI_API_KEY"),
 }
 """The providers. A new one is one file and one line."""
 

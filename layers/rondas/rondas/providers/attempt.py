@@ -1,14 +1,14 @@
 """One attempt to ask a model: bounded in time whatever the server does, every failure in the same words (rule B2)."""
 
 import functools
-import json
 from collections.abc import Callable
+from math import inf
 
 import httpx2
 
 from rondas.interrupt import OutOfTime, out_of_time_after
-from rondas.providers.errors import from_exception, malformed
-from rondas.providers.wire import Json, as_object
+from rondas.providers.errors import ProviderError, from_exception, malformed
+from rondas.providers.wire import Json, read_object
 
 CONNECT_SECONDS = 3.0
 """A server that is up accepts a connection in far less; one that is not should leave time for another."""
@@ -20,9 +20,15 @@ _CLEAN_STOP_SECONDS = 0.05
 def shared_client() -> httpx2.Client:
     """Returns the HTTP client of all SDKs: building TLS contexts costs more than a warm request (PROVIDERS §10).
 
-    Redirects are not followed: an API has no reason to send any.
+    Redirects are not followed: an API has no reason to send any. Connecting is bounded here for every SDK, for not
+    each of them can be told.
     """
-    return httpx2.Client(follow_redirects=False)
+    return httpx2.Client(follow_redirects=False, event_hooks={"request": [_connect_soon]})
+
+
+def _connect_soon(request: httpx2.Request) -> None:
+    timeout = request.extensions.get("timeout", {})
+    request.extensions["timeout"] = {**timeout, "connect": min(timeout.get("connect") or inf, CONNECT_SECONDS)}
 
 
 def attempt(name: str, call: Callable[[float], bytes], seconds: float) -> Json:
@@ -42,7 +48,9 @@ def attempt(name: str, call: Callable[[float], bytes], seconds: float) -> Json:
     """
     try:
         with out_of_time_after(seconds):
-            body = as_object(json.loads(call(max(_CLEAN_STOP_SECONDS, seconds - _CLEAN_STOP_SECONDS))))
+            body = read_object(call(max(_CLEAN_STOP_SECONDS, seconds - _CLEAN_STOP_SECONDS)))
+    except ProviderError:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever an SDK raises, the attempt has failed
         if _timed_out(error):
             raise OutOfTime from None

@@ -1,10 +1,15 @@
 """What can go wrong in one attempt to ask a model, in the same words for every provider (PROVIDERS §7)."""
 
+import re
 from typing import Any
+
+from rondas.providers.wire import as_object, as_objects, as_text
 
 RETRYABLE_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 
 _SERVER_ERROR = 500
+_OUT_OF_QUOTA = "insufficient_quota"  # comes as a 429, but no wait within a message helps
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class ProviderError(Exception):
@@ -14,13 +19,15 @@ class ProviderError(Exception):
         cause: in short, for the operator: provider, status, kind of error. No key, no prompt, no provider text.
         retryable: whether the same request may succeed in a moment.
         retry_after: seconds the provider asked to wait; None where it did not say.
+        code: the provider's own word for it, such as `invalid_prompt`; empty where it gave none.
     """
 
-    def __init__(self, cause: str, *, retryable: bool, retry_after: float | None = None) -> None:
+    def __init__(self, cause: str, *, retryable: bool, retry_after: float | None = None, code: str = "") -> None:
         super().__init__(cause)
         self.cause = cause
         self.retryable = retryable
         self.retry_after = retry_after
+        self.code = code
 
 
 def from_exception(provider: str, error: Exception) -> ProviderError:
@@ -32,13 +39,20 @@ def from_exception(provider: str, error: Exception) -> ProviderError:
     kind = type(error).__name__
     if status is None:
         return ProviderError(f"{provider}: {kind}", retryable=not isinstance(error, TypeError))
-    retryable = status in RETRYABLE_STATUSES or status >= _SERVER_ERROR
-    return ProviderError(f"{provider}: {status} {kind}", retryable=retryable, retry_after=_retry_after(error))
+    code = identifier(getattr(error, "code", None))
+    retryable = (status in RETRYABLE_STATUSES or status >= _SERVER_ERROR) and code != _OUT_OF_QUOTA
+    cause = f"{provider}: {status} {kind} {code}".rstrip()
+    return ProviderError(cause, retryable=retryable, retry_after=_retry_after(error), code=code)
 
 
 def malformed(provider: str, what: str) -> ProviderError:
     """Returns the error for an answer that came with HTTP 200 and cannot be understood."""
     return ProviderError(f"{provider}: {what}", retryable=True)
+
+
+def identifier(value: object) -> str:
+    """Returns a provider's code if it is a plain word, safe to log; else nothing."""
+    return value if isinstance(value, str) and _IDENTIFIER.fullmatch(value) else ""
 
 
 def _status(error: Exception) -> int | None:
@@ -56,4 +70,14 @@ def _retry_after(error: Exception) -> float | None:
             return max(0.0, float(headers[name]) / per_second)
         except (KeyError, TypeError, ValueError):
             continue  # absent, or a date; a date is rare enough to fall back to the policy's own wait
+    return _retry_delay(getattr(error, "details", None))
+
+
+def _retry_delay(details: Any) -> float | None:
+    """Returns the wait that Google puts into the body of the error (`google.rpc.RetryInfo`), such as `"34.07s"`."""
+    for detail in as_objects(as_object(as_object(details).get("error")).get("details")):
+        try:
+            return max(0.0, float(as_text(detail.get("retryDelay")).removesuffix("s")))
+        except ValueError:
+            continue
     return None

@@ -1,8 +1,21 @@
 """Reading JSON that somebody else wrote: whatever stands there, each reader returns the type it names."""
 
+import json
 from typing import Any, cast
 
+from rondas.text import clean
+
 type Json = dict[str, Any]
+
+
+def read_object(raw: bytes) -> Json:
+    """Returns the JSON object, or an empty one, without lone surrogates: they could be neither stored nor sent back.
+
+    Raises:
+        ValueError: it is no JSON, or holds a number that JSON cannot write.
+    """
+    value = json.loads(raw)
+    return as_object(json.loads(clean(json.dumps(value, ensure_ascii=False, allow_nan=False))))
 
 
 def as_object(value: Any) -> Json:

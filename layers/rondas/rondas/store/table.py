@@ -1,5 +1,6 @@
 """The conversation table: the few calls of boto3's client that the store needs, and what their errors mean."""
 
+import functools
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -37,8 +38,12 @@ class StoreUnavailable(Exception):  # noqa: N818 - a state of the world
     """The table did not answer, in spite of retries."""
 
 
+@functools.cache
 def client() -> "DynamoDBClient":
-    """Returns a DynamoDB client whose calls, retries included, cannot take the store reserve and much more."""
+    """Returns the one DynamoDB client of the process; region and endpoint come from AWS's own variables.
+
+    Its timeouts are short, for its calls lie inside the deadline of an answer.
+    """
     limits = Config(
         connect_timeout=1,
         read_timeout=2,

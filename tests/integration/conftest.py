@@ -1,0 +1,59 @@
+"""Tables for the tests that need some: an engine inside the process, one thread at a time."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+from moto import mock_aws
+
+from rondas.providers.attempt import shared_client
+from rondas.store.table import client
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+TABLE = "conversations"
+COACH_TABLE = "coach"
+
+
+@pytest.fixture(autouse=True)
+def closed_connections() -> "Iterator[None]":
+    """Leaves no connection of the models' HTTP client open behind a test."""
+    yield
+    if shared_client.cache_info().currsize:
+        shared_client().close()
+        shared_client.cache_clear()
+
+
+@pytest.fixture
+def dynamodb(monkeypatch: pytest.MonkeyPatch) -> "Iterator[DynamoDBClient]":
+    """An engine with both tables, empty."""
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "eu-west-1",
+        "TABLE_NAME": TABLE,
+        "COACH_TABLE_NAME": COACH_TABLE,
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("AWS_ENDPOINT_URL_DYNAMODB", raising=False)
+    client.cache_clear()
+    with mock_aws():
+        for table in (TABLE, COACH_TABLE):
+            create_table(client(), table)
+        yield client()
+    client.cache_clear()
+
+
+def create_table(dynamodb: "DynamoDBClient", name: str) -> None:
+    """Creates a table with the keys of the template."""
+    dynamodb.create_table(
+        TableName=name,
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        AttributeDefinitions=[
+            {"AttributeName": "pk", "AttributeType": "S"},
+            {"AttributeName": "sk", "AttributeType": "S"},
+        ],
+    )

@@ -1,0 +1,320 @@
+"""The store on a table: claimed, stored round by round, finished, resumed, closed (DESIGN §4)."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from doubles import FakeClock, asks
+
+from rondas.history import UNAVAILABLE, Answer, Round, ToolResult, UserMessage, settle
+from rondas.loop import Ending
+from rondas.store.claim import ConversationBusy, InProgress, KeyReused, Message
+from rondas.store.conversations import Conversations, Replayed
+from rondas.store.run import ClaimedRun, LeaseLost
+from rondas.store.table import Table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+LEASE = 27
+DONE = settle(asks("look"), "found", "done")
+ANSWER = Answer("Here it is", model="fake:model", rounds=1)
+
+
+class Store:
+    """Conversations on a table, with a clock that can be moved and a count of the requests."""
+
+    def __init__(self, client: "DynamoDBClient") -> None:
+        self.client = client
+        self.clock = FakeClock()
+        self.requests: list[str] = []
+        client.meta.events.register("before-send.dynamodb", self._count)
+        self.conversations = Conversations(Table("conversations", client), 10_000, self.clock)
+
+    def _count(self, request: Any, **_: Any) -> None:
+        self.requests.append(request.headers["X-Amz-Target"].decode().partition(".")[2])
+
+    def claim(self, text: str = "hello", key: str = "k1", *, user: str = "ana") -> ClaimedRun:
+        claimed = self.conversations.claim(Message(user, "c-1", key, text), seconds=LEASE)
+        assert isinstance(claimed, ClaimedRun)
+        return claimed
+
+    def replay(self, text: str = "hello", key: str = "k1") -> Answer:
+        replayed = self.conversations.claim(Message("ana", "c-1", key, text), seconds=LEASE)
+        assert isinstance(replayed, Replayed)
+        return replayed.answer
+
+    def crash(self) -> None:
+        """Lets the lease of a runner that is no more run out."""
+        self.clock.advance(LEASE + 2)
+
+    def sort_keys(self) -> list[str]:
+        items = self.client.scan(TableName="conversations")["Items"]
+        return sorted(item["sk"].get("S", "") for item in items)
+
+
+@pytest.fixture
+def store(dynamodb: "DynamoDBClient") -> Store:
+    return Store(dynamodb)
+
+
+def test_s1_a_message_is_stored_when_it_is_claimed(store: Store) -> None:
+    # Given an empty table; when a message is claimed
+    run = store.claim()
+    # Then head, message and key are there, and the model is to see the message
+    assert store.sort_keys() == ["C#c-1", "M#000000000", "R#k1"]
+    assert run.history == [UserMessage("hello")]
+
+
+def test_s1_the_same_message_again_gets_the_stored_answer(store: Store) -> None:
+    # Given an answered message
+    store.claim().finish(Ending(ANSWER))
+    # When it comes again, then it gets that answer, every field of it
+    assert store.replay() == ANSWER
+
+
+def test_s1_the_same_message_while_it_is_answered_is_in_progress(store: Store) -> None:
+    # Given a message being answered
+    store.claim()
+    # When it comes again, then it is told when to come back
+    with pytest.raises(InProgress) as refused:
+        store.claim()
+    assert 0 < refused.value.retry_after <= LEASE + 1
+
+
+def test_s1_another_message_meanwhile_is_refused_and_leaves_no_trace(store: Store) -> None:
+    # Given a message being answered
+    store.claim()
+    before = store.sort_keys()
+    # When another one comes, then nothing of it is stored
+    with pytest.raises(ConversationBusy):
+        store.claim("other", "k2")
+    assert store.sort_keys() == before
+
+
+def test_s1_the_same_key_with_another_text_is_refused(store: Store) -> None:
+    store.claim().finish(Ending(ANSWER))
+    with pytest.raises(KeyReused):
+        store.claim("another text")
+
+
+def test_s1_a_crashed_message_is_resumed_from_its_last_round(store: Store) -> None:
+    # Given a runner that died after a round
+    store.claim().append(DONE)
+    store.crash()
+    # When the message comes again
+    run = store.claim()
+    # Then the message is not stored twice, and the round is not lost
+    assert run.history == [UserMessage("hello"), DONE]
+    run.finish(Ending(ANSWER))
+    assert store.sort_keys() == ["C#c-1", "M#000000000", "M#000000001", "M#000000002", "R#k1"]
+
+
+def test_s4_a_turn_written_ahead_is_resumed_under_the_same_key(store: Store) -> None:
+    # Given a runner that died while a tool with an effect ran
+    dead = store.claim()
+    turn = asks("save")
+    dead.write_ahead(turn)
+    key = dead.key(turn.calls[0])
+    store.crash()
+    # When the message comes again
+    run = store.claim()
+    # Then the turn is pending, its call has the same key, and its round takes the same place
+    assert run.pending == turn
+    assert run.key(turn.calls[0]) == key == "c-1/1/0-save"
+    run.append(settle(turn, "saved", "done"))
+    run.finish(Ending(ANSWER))
+    assert store.sort_keys() == ["C#c-1", "M#000000000", "M#000000001", "M#000000002", "R#k1"]
+
+
+def test_s4_a_turn_written_ahead_is_completed_in_its_place(store: Store) -> None:
+    # Given a turn written ahead; when its results are stored
+    run = store.claim()
+    run.write_ahead(asks("save"))
+    run.append(settle(asks("save"), "saved", "done"))
+    run.finish(Ending(ANSWER))
+    # Then the next message sees one whole round
+    assert store.claim("next", "k2").history[1] == settle(asks("save"), "saved", "done")
+
+
+def test_a_later_message_closes_a_crashed_one_honestly(store: Store) -> None:
+    # Given a runner that died after a round
+    store.claim("¿qué tal?").append(DONE)
+    store.crash()
+    # When another message comes
+    run = store.claim("next", "k2")
+    # Then the first one has an end, before the second begins, and its key knows it
+    closing = run.history[2]
+    assert isinstance(closing, Answer)
+    assert (closing.status, closing.reason, closing.rounds) == ("failed", "interrupted", 1)
+    assert closing.text.startswith("Me interrumpieron")
+    assert run.history[-1] == UserMessage("next")
+    run.finish(Ending(ANSWER))
+    assert store.replay("¿qué tal?") == closing
+
+
+def test_a_later_message_says_that_an_effect_is_unknown(store: Store) -> None:
+    # Given a runner that died while a tool with an effect ran
+    store.claim().write_ahead(asks("save"))
+    store.crash()
+    # When another message comes
+    history = store.claim("next", "k2").history
+    # Then the call has a result that says so, and so has the person
+    settled, closing = history[1], history[2]
+    assert isinstance(settled, Round)
+    assert settled.results == (
+        ToolResult("0-save", "interrupted: it was started, and whether it took effect is unknown", "unknown"),
+    )
+    assert isinstance(closing, Answer)
+    assert "don't know whether it took effect" in closing.text
+
+
+def test_s3_a_runner_that_outlived_its_lease_changes_nothing(store: Store) -> None:
+    # Given a runner that slept past its lease, and another one that took over
+    stale = store.claim()
+    store.crash()
+    successor = store.claim()
+    before = store.sort_keys()
+    # When it wakes up, then it can neither store nor answer
+    with pytest.raises(LeaseLost):
+        stale.append(DONE)
+    with pytest.raises(LeaseLost):
+        stale.write_ahead(asks("save"))
+    with pytest.raises(LeaseLost):
+        stale.finish(Ending(Answer("stale")))
+    assert store.sort_keys() == before
+    successor.finish(Ending(ANSWER))
+    assert store.replay() == ANSWER
+
+
+def test_s3_a_runner_whose_work_was_finished_by_another_changes_nothing(store: Store) -> None:
+    # Given a stale runner whose message has been answered meanwhile
+    stale = store.claim()
+    store.crash()
+    store.claim().finish(Ending(ANSWER))
+    # When it wakes up, then the answer stands
+    with pytest.raises(LeaseLost):
+        stale.finish(Ending(Answer("stale")))
+    assert store.replay() == ANSWER
+
+
+def test_a_message_nobody_could_answer_is_tried_again_under_the_same_key(store: Store) -> None:
+    # Given a message for which no model could be reached after a round
+    run = store.claim()
+    run.append(DONE)
+    run.finish(Ending(Answer("Sorry", "failed", UNAVAILABLE)))
+    # When it comes again
+    again = store.claim()
+    # Then it goes on from the round, and is not stored twice
+    assert again.history == [UserMessage("hello"), DONE]
+    again.finish(Ending(ANSWER))
+    assert store.replay() == ANSWER
+    # And the next message sees the success alone
+    assert store.claim("next", "k2").history == [UserMessage("hello"), DONE, ANSWER, UserMessage("next")]
+
+
+def test_a_message_nobody_could_answer_does_not_disturb_the_next(store: Store) -> None:
+    # Given a message that failed without a trace
+    store.claim().finish(Ending(Answer("Sorry", "failed", UNAVAILABLE)))
+    # When another one comes, then the model sees only that
+    run = store.claim("next", "k2")
+    assert run.history == [UserMessage("next")]
+    run.finish(Ending(ANSWER))
+    # And the failed one, sent again, is told how it ended
+    assert store.replay().status == "failed"
+
+
+def test_the_declined_turn_and_the_answer_are_one_write(store: Store) -> None:
+    # Given a run that ends at a limit
+    run = store.claim()
+    declined = settle(asks("look"), "Not executed: …", "not_executed")
+    store.requests.clear()
+    # When it is finished
+    run.finish(Ending(ANSWER, declined))
+    # Then it took one request, and the next message sees both
+    assert store.requests == ["TransactWriteItems"]
+    assert store.claim("next", "k2").history[1:3] == [declined, ANSWER]
+
+
+@pytest.mark.parametrize(("rounds", "effects"), [(0, 0), (3, 0), (10, 2)])
+def test_the_requests_of_a_message_are_rounds_and_effects_and_four(store: Store, rounds: int, effects: int) -> None:
+    # Given a conversation with a message in it
+    store.claim().finish(Ending(ANSWER))
+    store.requests.clear()
+    # When another message is answered with so many rounds, some of them with effects
+    run = store.claim("next", "k2")
+    for number in range(rounds):
+        if number < effects:
+            run.write_ahead(DONE.turn)
+        run.append(DONE)
+    run.finish(Ending(ANSWER))
+    # Then it took no more requests than the design allows
+    assert len(store.requests) <= rounds + effects + 4
+
+
+def test_every_read_is_consistent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given the requests as they go out
+    sent: list[bytes] = []
+
+    def remember(request: Any, **_: Any) -> None:
+        sent.append(request.body)
+
+    store.client.meta.events.register("before-send.dynamodb", remember)
+    store.claim().finish(Ending(ANSWER))
+    store.claim("next", "k2")
+    # When they are looked at, then every read asks for the present state
+    reads = [body for body in sent if b"ConsistentRead" in body or b"KeyConditionExpression" in body]
+    assert reads
+    assert all(b'"ConsistentRead": true' in body for body in reads)
+
+
+def test_a_long_history_is_read_in_order_through_many_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given six messages with their answers, more than three pages of this size hold
+    monkeypatch.setattr("rondas.store.table.PAGE_ENTRIES", 4)
+    for number in range(6):
+        store.claim(f"m{number}", f"k{number}").finish(Ending(Answer(f"a{number}")))
+    # When the next one is claimed, then the model sees them in order, from the window's beginning
+    texts = [entry.text for entry in store.claim("last", "last").history if isinstance(entry, UserMessage | Answer)]
+    assert texts[-3:] == ["m5", "a5", "last"]
+    assert texts == [*(f"{kind}{number}" for number in range(6) for kind in "ma"), "last"]
+
+
+def test_a_person_never_reaches_anothers_conversation(store: Store) -> None:
+    # Given Ana's conversation
+    store.claim("Ana's words").finish(Ending(ANSWER))
+    # When somebody else uses the same conversation id and the same key
+    run = store.claim("hello", "k1", user="bob")
+    # Then it is another conversation
+    assert run.history == [UserMessage("hello")]
+
+
+def test_a_name_with_separators_cannot_pretend_to_be_another(store: Store) -> None:
+    # Given a person whose name holds the separator of the keys
+    store.claim("secret", user="ana")
+    run = store.claim("hello", "k2", user="ana#C#c-1")
+    assert run.history == [UserMessage("hello")]
+
+
+def test_s7_a_large_round_is_compressed_and_comes_back_whole(store: Store) -> None:
+    # Given a round with 300 KB of multi-byte text that repeats
+    large = settle(asks("read"), "ñandú " * 50_000, "done")
+    run = store.claim()
+    run.append(large)
+    run.finish(Ending(ANSWER))
+    # When it is read, then it is whole, and the item is far below the limit
+    items = store.client.scan(TableName="conversations")["Items"]
+    assert max(len(str(item)) for item in items) < 100_000
+    generous = Conversations(Table("conversations", store.client), 1_000_000, store.clock)
+    claimed = generous.claim(Message("ana", "c-1", "k2", "next"), seconds=LEASE)
+    assert isinstance(claimed, ClaimedRun)
+    assert claimed.history[1] == large
+
+
+def test_an_old_key_is_forgotten_after_two_days_and_not_before(store: Store) -> None:
+    # Given an answered message
+    store.claim().finish(Ending(ANSWER))
+    # When it comes again after a day, then it is remembered
+    store.clock.advance(25 * 3600)
+    assert store.replay() == ANSWER
+    # When it comes again after three, then it is a new message, although the table has not deleted the key yet
+    store.clock.advance(48 * 3600)
+    assert store.claim().history == [UserMessage("hello"), ANSWER, UserMessage("hello")]

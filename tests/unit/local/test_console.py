@@ -1,0 +1,103 @@
+import io
+import json
+from typing import Any
+
+import pytest
+
+from local.console import Console
+from rondas.history import Answer, ToolCall, ToolResult, Turn
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def turn(*calls: ToolCall, text: str = "I will look.") -> Turn:
+    return Turn(text, calls)
+
+
+def response(code: int, body: dict[str, Any]) -> dict[str, Any]:
+    return {"statusCode": code, "body": json.dumps(body)}
+
+
+def test_a_round_is_printed_as_it_happens() -> None:
+    # given
+    out = io.StringIO()
+    console = Console(out)
+    call = ToolCall("a", "read_goals", '{"exercise": "squat"}')
+    # when
+    console.on_turn(turn(call), 0.25)
+    before = out.getvalue()
+    console.on_result(call, ToolResult("a", "fine"), 0.002)
+    # then
+    assert before == "\nround 1  250 ms\n  I will look.\n"
+    assert out.getvalue() == before + '  → read_goals exercise="squat"  2 ms\n'
+
+
+def test_what_became_of_a_call_is_told_only_where_it_was_not_simply_done() -> None:
+    out = io.StringIO()
+    console = Console(out)
+    call = ToolCall("a", "read_goals")
+    console.on_turn(turn(call), 0)
+    console.on_result(call, ToolResult("a", "No such\nthing.", "failed"), 0)
+    assert "failed" in out.getvalue()
+    assert "    No such thing.\n" in out.getvalue()
+
+
+def test_calls_that_never_ran_are_shown_before_the_answer() -> None:
+    out = io.StringIO()
+    console = Console(out)
+    console.on_turn(turn(ToolCall("a", "read_goals")), 0)
+    console.on_turn(Turn("Closing words."), 0)
+    console.on_answer(Answer("Closing words."), 0)
+    assert out.getvalue().count("not executed") == 1
+    assert "Closing words." not in out.getvalue()
+
+
+def test_the_reply_comes_with_one_line_of_facts() -> None:
+    out = io.StringIO()
+    usage = {"input_tokens": 900, "cached_tokens": 300, "output_tokens": 20, "reasoning_tokens": 0}
+    reply = response(
+        200, {"status": "answered", "reply": "All good.", "rounds": 1, "model": "anthropic:demo", "usage": usage}
+    )
+    Console(out).response(reply, 0.5)
+    assert out.getvalue().splitlines() == [
+        "",
+        "All good.",
+        "",
+        "200 · answered · 1 round · anthropic:demo · 900 tokens in (300 cached), 20 out · 500 ms",
+    ]
+
+
+def test_an_error_is_printed_readably() -> None:
+    out = io.StringIO()
+    Console(out).response(
+        response(409, {"title": "Conflict", "code": "conversation_busy", "detail": "One at a time."}), 0.01
+    )
+    assert out.getvalue().splitlines() == ["", "409 · conversation_busy  10 ms", "  One at a time."]
+
+
+def test_an_answer_that_is_no_json_is_printed_as_it_is() -> None:
+    out = io.StringIO()
+    Console(out).response({"statusCode": 500, "body": "ValueError: boom"}, 0)
+    assert "500" in out.getvalue()
+    assert "ValueError: boom" in out.getvalue()
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_colour_is_for_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch, no_color: str, coloured: bool) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    out = Terminal()
+    Console(out).response(response(500, {"code": "internal"}), 0)
+    assert ("\033[" in out.getvalue()) is coloured
+
+
+def test_rounds_are_counted_anew_for_each_event() -> None:
+    out = io.StringIO()
+    console = Console(out)
+    for _ in range(2):
+        console.begin({"routeKey": "POST /x", "body": '{"text": "hi"}'})
+        console.on_turn(turn(ToolCall("a", "read_goals")), 0)
+    assert out.getvalue().count("round 1 ") == 2
+    assert out.getvalue().count("> hi") == 2

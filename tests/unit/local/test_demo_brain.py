@@ -1,0 +1,204 @@
+"""The demo model, driven as a loop drives it: each test plays the tools."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from local.demo_brain import EXERCISES, think
+from local.demo_rules import check
+
+type Json = dict[str, Any]
+type Tools = Callable[[str, Json], Json | str]
+
+NOTHING: Json = {}
+NAMES = ("search_exercises", "training_history", "estimate_one_rep_max", "save_goal", "read_goals")
+PROGRESS = {
+    "exercise": "Barbell Bench Press",
+    "start_date": "2026-10-29",
+    "start_1rm_kg": 92.2,
+    "best_date": "2026-11-30",
+    "best_1rm_kg": 96.25,
+    "change_kg": 4.05,
+    "change_percent": 4.4,
+}
+
+
+class Conversation:
+    """Plays loop and tools around the demo model, and keeps to the rules of the API."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self.messages: list[Json] = []
+        self.calls: list[tuple[str, Json]] = []
+
+    def ask(self, text: str, rounds: int = 10) -> str:
+        """Returns the answer, which is a closing one after so many rounds."""
+        self.messages.append({"role": "user", "content": text})
+        for number in range(rounds + 1):
+            content = self._think()
+            calls = [block for block in content if block["type"] == "tool_use"]
+            if not calls:
+                return content[-1]["text"]
+            self.messages.append({"role": "user", "content": [self._result(call, number < rounds) for call in calls]})
+        content = self._think({"type": "none"})
+        assert [block["type"] for block in content] == ["text"]
+        return content[0]["text"]
+
+    def _think(self, choice: Json | None = None) -> list[Json]:
+        tools = [{"name": name, "input_schema": {"type": "object"}} for name in NAMES]
+        request = {"model": "demo", "max_tokens": 100, "tools": tools, "messages": self.messages}
+        content = think(check(request | {"tool_choice": choice or {"type": "auto"}}))
+        self.messages.append({"role": "assistant", "content": content})
+        return content
+
+    def _result(self, call: Json, runs: bool) -> Json:
+        if not runs:
+            text = "Not executed: the step limit for this answer was reached."
+            return {"type": "tool_result", "tool_use_id": call["id"], "content": text, "is_error": True}
+        self.calls.append((call["name"], call["input"]))
+        value = self._tools(call["name"], call["input"])
+        failed = {"is_error": True} if isinstance(value, str) else {}
+        text = value if isinstance(value, str) else json.dumps(value)
+        return {"type": "tool_result", "tool_use_id": call["id"], "content": text, **failed}
+
+
+def tools(name: str, arguments: Json) -> Json | str:
+    match name:
+        case "search_exercises":
+            return {"exercises": [{"name": "Barbell Bench Press"}], "total": 1}
+        case "training_history":
+            return {"progress": PROGRESS | {"exercise": arguments["exercise"]}, "sessions": []}
+        case "estimate_one_rep_max":
+            return {"one_rep_max_kg": 93.3, "formula": "epley"}
+        case "save_goal":
+            return {**arguments, "repetitions": 1, "saved_on": "2026-11-30"}
+        case _:
+            return {"goals": [{"exercise": "squat", "target_weight_kg": 140, "repetitions": 3, "by": "2027-03-01"}]}
+
+
+@pytest.fixture
+def conversation() -> Conversation:
+    return Conversation(tools)
+
+
+def test_progress_takes_two_rounds_and_is_told_with_the_numbers_of_the_result(conversation: Conversation) -> None:
+    answer = conversation.ask("How much did I progress on bench press this month?")
+    assert conversation.calls == [
+        ("search_exercises", {"query": "bench press"}),
+        ("training_history", {"exercise": "Barbell Bench Press", "period": "this_month"}),
+    ]
+    assert all(number in answer for number in ("92.2 kg", "96.25 kg", "+4.05 kg", "+4.4 %", "2026-10-29"))
+
+
+def test_it_answers_in_spanish_when_asked_in_spanish(conversation: Conversation) -> None:
+    answer = conversation.ask("¿Cuánto he progresado en press banca este mes?")
+    assert conversation.calls[0] == ("search_exercises", {"query": "bench press"})
+    assert "ha pasado de 92,2 kg" in answer
+
+
+def test_a_name_that_was_never_logged_is_tried_in_the_persons_words() -> None:
+    # given
+    def only_short_names(name: str, arguments: Json) -> Json | str:
+        if name == "training_history" and arguments["exercise"] != "bench press":
+            return "No session of that."
+        return tools(name, arguments)
+
+    conversation = Conversation(only_short_names)
+    # when
+    answer = conversation.ask("How much did I progress on bench press this week?")
+    # then
+    assert conversation.calls[-1] == ("training_history", {"exercise": "bench press", "period": "this_week"})
+    assert "went from" in answer
+
+
+def test_a_tool_that_fails_is_admitted() -> None:
+    conversation = Conversation(lambda _name, _arguments: "The tool failed.")
+    assert "could not do that: The tool failed." in conversation.ask("How much did I progress on squat?")
+
+
+def test_every_exercise_one_by_one_reaches_the_limit_and_closes_honestly(conversation: Conversation) -> None:
+    answer = conversation.ask("How am I doing in every exercise, one by one?", rounds=10)
+    asked = [arguments["exercise"] for _, arguments in conversation.calls]
+    assert asked == list(EXERCISES[:10])
+    assert all(f"- {name}: " in answer for name in asked)
+    assert ", ".join(EXERCISES[10:]) in answer
+    assert answer.endswith("Shall I continue?")
+
+
+@pytest.mark.parametrize(
+    ("question", "go_on"),
+    [
+        ("How am I doing in every exercise?", "Yes, continue."),
+        ("¿Cómo voy en todos los ejercicios, uno a uno?", "sí, continúa"),
+    ],
+)
+def test_it_goes_on_where_it_was_and_finishes(conversation: Conversation, question: str, go_on: str) -> None:
+    # given
+    conversation.ask(question, rounds=10)
+    # when
+    answer = conversation.ask(go_on, rounds=10)
+    # then
+    assert [arguments["exercise"] for _, arguments in conversation.calls] == list(EXERCISES)
+    assert all(f"- {name}: " in answer for name in EXERCISES)
+
+
+def test_each_turn_of_a_long_run_says_what_it_is_doing(conversation: Conversation) -> None:
+    conversation.ask("one by one", rounds=3)
+    turns = [message["content"] for message in conversation.messages if message["role"] == "assistant"]
+    assert all(turn[0]["type"] == "text" and turn[0]["text"] for turn in turns)
+    assert len({turn[0]["text"] for turn in turns}) == len(turns)
+
+
+@pytest.mark.parametrize(
+    ("question", "call", "answer"),
+    [
+        (
+            "What is my one-rep max if I did 80 kg x 5?",
+            ("estimate_one_rep_max", {"weight_kg": 80.0, "repetitions": 5}),
+            "With 80 kg x 5, your one-rep max is about 93.3 kg (Epley's formula; an estimate).",
+        ),
+        (
+            "Estima mi repetición máxima: 82,5 kg por 3",
+            ("estimate_one_rep_max", {"weight_kg": 82.5, "repetitions": 3}),
+            "Con 82,5 kg x 3, tu repetición máxima es de unos 93,3 kg (fórmula de Epley; es una estimación).",
+        ),
+        (
+            "Save a goal of 100 kg on bench press",
+            ("save_goal", {"exercise": "bench press", "target_weight_kg": 100.0}),
+            "Saved: 100 kg on bench press.",
+        ),
+        (
+            "Guarda un objetivo de 120 kilos en peso muerto",
+            ("save_goal", {"exercise": "deadlift", "target_weight_kg": 120.0}),
+            "Guardado: 120 kg en deadlift.",
+        ),
+        ("What are my goals?", ("read_goals", NOTHING), "Your goals: 140 kg x 3 on squat by 2027-03-01."),
+    ],
+)
+def test_the_other_tools(conversation: Conversation, question: str, call: tuple[str, Json], answer: str) -> None:
+    assert conversation.ask(question) == answer
+    assert conversation.calls == [call]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("Hello", "I am the demo model"), ("yes", "I am the demo model"), ("hola", "Soy el modelo")]
+)
+def test_anything_else_is_answered_with_what_it_can_be_asked(conversation: Conversation, text: str, words: str) -> None:
+    assert words in conversation.ask(text)
+    assert conversation.calls == []
+
+
+def test_a_limit_before_anything_was_found_is_said_as_it_is(conversation: Conversation) -> None:
+    answer = conversation.ask("How much did I progress on squat?", rounds=0)
+    assert answer == "I had to stop before I could finish looking that up. Shall I continue?"
+
+
+def test_the_same_request_gets_the_same_turn() -> None:
+    request = {
+        "model": "demo",
+        "tools": [{"name": "read_goals"}],
+        "messages": [{"role": "user", "content": "my goals"}],
+    }
+    assert think(request) == think(request)
