@@ -27,6 +27,7 @@ class Console:
         self._coloured = self._out.isatty() and not os.environ.get("NO_COLOR")
         self._round = 0
         self._waiting: dict[str, ToolCall] = {}
+        self._starts = False
 
     def begin(self, event: Json | None = None) -> None:
         """Begins to count rounds anew, and prints what an event asks."""
@@ -39,20 +40,23 @@ class Console:
         self._say(self._styled(f"> {_question(event)}", "bold"))
 
     def on_turn(self, turn: "Turn", seconds: float) -> None:
-        """Prints the words and the number of a round; the final turn's words come with the reply."""
+        """Prints what the model says while it asks for tools; the final turn's words come with the reply."""
         self._decline()
         if not turn.calls:
             return
-        self._round += 1
-        self._say(f"\n{self._styled(f'round {self._round}', 'cyan')}  {self._styled(_milliseconds(seconds), 'dim')}")
-        if turn.text.strip():
-            self._say(f"  {turn.text.strip()}")
+        parts = (self._styled("model", "dim"), self._styled(_milliseconds(seconds), "dim"), turn.text.strip())
+        self._say("\n" + "  ".join(part for part in parts if part))
         self._waiting = {call.id: call for call in turn.calls}
+        self._starts = True
 
     def on_result(self, call: "ToolCall", result: "ToolResult", seconds: float) -> None:
         """Prints a call and, unless all went well, what became of it."""
         self._waiting.pop(call.id, None)
-        self._tool(call, result.outcome, _milliseconds(seconds), "" if result.outcome == "done" else result.text)
+        self._round += self._starts
+        label = f"round {self._round}" if self._starts else ""
+        self._starts = False
+        detail = "" if result.outcome == "done" else result.text
+        self._tool(call, result.outcome, _milliseconds(seconds), detail, label=label)
 
     def on_answer(self, answer: "Answer", seconds: float) -> None:
         """Prints what was asked for and did not run; the answer itself comes with the response."""
@@ -83,12 +87,13 @@ class Console:
             self._tool(call, "not executed", "", "")
         self._waiting = {}
 
-    def _tool(self, call: "ToolCall", outcome: str, time: str, detail: str) -> None:
-        line = f"  → {self._styled(call.name, 'green')} {_arguments(call)}"
+    def _tool(self, call: "ToolCall", outcome: str, time: str, detail: str, *, label: str = "") -> None:
+        """Prints a call; the first one of a round with the round's number, which a declined turn does not have."""
+        line = f"{self._styled(f'{label:<8}', 'cyan')} → {self._styled(call.name, 'green')} {_arguments(call)}"
         mark = "" if outcome == "done" else self._styled(outcome.replace("_", " "), "yellow")
         self._say("  ".join(part for part in (line, mark, self._styled(time, "dim")) if part))
         if detail:
-            self._say(f"    {_short(detail, 3 * LONGEST_VALUE)}")
+            self._say(f"{'':<11}{_short(detail, 3 * LONGEST_VALUE)}")
 
     def _say(self, line: str) -> None:
         print(line, file=self._out, flush=True)

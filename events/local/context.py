@@ -22,7 +22,7 @@ class Context:
     log_stream_name: str = "local"
     identity: None = None
     client_context: None = None
-    _started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
 
     @classmethod
     def of(cls, function: Function) -> "Context":
@@ -41,4 +41,4 @@ class Context:
 
     def get_remaining_time_in_millis(self) -> int:
         """Returns the milliseconds until the runtime ends the invocation; never negative."""
-        return max(0, int(1000 * (self.timeout - (time.monotonic() - self._started))))
+        return max(0, int(1000 * (self.timeout - (time.monotonic() - self.started))))

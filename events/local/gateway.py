@@ -41,6 +41,7 @@ class Gateway:
         self._routes = template.routes
         self._pools = {name: Pool(function, slots) for name, function in _routed(template).items()}
         self._turns = threading.Semaphore(slots)
+        self._stopped = False
 
     def start(self) -> None:
         """Waits until every function can take a request.
@@ -53,6 +54,7 @@ class Gateway:
 
     def stop(self) -> None:
         """Ends everything at once."""
+        self._stopped = True
         for pool in self._pools.values():
             pool.stop()
 
@@ -77,7 +79,8 @@ class Gateway:
             _log(f"{route.key}: no answer within {route.timeout:.2f} s")
             return Response.message(503, "Service Unavailable")
         except (InvocationError, BadPayload) as error:
-            _log(f"{route.key}: {error}")
+            if not self._stopped:
+                _log(f"{route.key}: {error}")
             return Response.message(500, "Internal Server Error")
 
     def _invoke(self, route: Route, event: Json) -> Any:

@@ -104,7 +104,14 @@ class Handler(BaseHTTPRequestHandler):
             return None
         if length > MOST_BYTES:
             return self._too_large(length)
-        return self.rfile.read(length)
+        return self._whole(self.rfile.read(length), length)
+
+    def _whole(self, data: bytes, length: int) -> bytes | None:
+        """Returns what was read if it is all; a client that hung up in the middle gets no answer."""
+        if len(data) == length:
+            return data
+        self.close_connection = True
+        return None
 
     def _chunked(self) -> bytes | None:
         body = b""
@@ -117,7 +124,10 @@ class Handler(BaseHTTPRequestHandler):
                 return None
             if length < 0 or len(body) + length > MOST_BYTES:
                 return self._too_large(0)
-            body += self.rfile.read(length)
+            chunk = self._whole(self.rfile.read(length), length)
+            if chunk is None:
+                return None
+            body += chunk
             if length == 0:
                 return self._after_trailers(body)
             self.rfile.readline(CHUNK_BYTES)
@@ -169,14 +179,14 @@ def _target(target: str) -> tuple[str, str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line until SIGTERM or Ctrl-C; returns the exit code."""
     parser = argparse.ArgumentParser(prog="serve", description=__doc__)
-    parser.add_argument(
-        "--port", type=int, default=3000, choices=range(LAST_PORT + 1), metavar="PORT", help="0: a free one"
-    )
+    parser.add_argument("--port", type=int, default=3000, help="0 for a free one")
     parser.add_argument("--slots", type=int, default=4, help="invocations at once")
     parser.add_argument("--template", type=Path, default=TEMPLATE)
     options = parser.parse_args(arguments)
     if options.slots < 1:
         parser.error("--slots: at least 1")
+    if not 0 <= options.port <= LAST_PORT:
+        parser.error(f"--port: 0 to {LAST_PORT}")
     try:
         with _until_told_to_stop():
             _serve(Template.read(options.template), options.port, options.slots)

@@ -21,8 +21,8 @@ from local.template import ROOT, Function
 INIT_SECONDS = 60.0
 """Lambda gives an init 10 s; a laptop that starts several at once may need more."""
 
-PATIENCE_SECONDS = 10.0
-"""How long a start waits for the next slot to get ready when it could begin without it."""
+PATIENCE_SECONDS = 5.0
+"""How long a start waits for the other slots once it could begin without them."""
 
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024  # Lambda's limit of a synchronous request, and of its response
 CHUNK_BYTES = 256 * 1024
@@ -181,7 +181,9 @@ class Pool:
         self._stopped = False
 
     def start(self) -> None:
-        """Starts all slots and waits for them; once one is ready, for the others only so long.
+        """Starts all slots and waits for them; once one is ready, a while longer for the others.
+
+        A server that is ready with all its slots answers the first requests as it answers the later ones.
 
         Raises:
             InitError: the function cannot be loaded.
@@ -189,15 +191,15 @@ class Pool:
         outcomes: queue.SimpleQueue[InitError | None] = queue.SimpleQueue()
         for slot in self._slots:
             self._prepare(slot, outcomes)
-        patience = None
+        deadline = None
         for _ in self._slots:
             try:
-                outcome = outcomes.get(timeout=patience)
+                outcome = outcomes.get(timeout=deadline and max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 return
             if outcome:
                 raise outcome
-            patience = PATIENCE_SECONDS
+            deadline = deadline or time.monotonic() + PATIENCE_SECONDS
 
     def invoke(self, event: Json) -> Any:
         """Invokes the function in a free slot; see `Slot.invoke`."""

@@ -9,7 +9,7 @@ import coach
 from rondas.assembly import assemble
 from rondas.http.messages import ConversationId, IdempotencyKey, MessageIn, Reply
 from rondas.http.refusals import answer_refusals
-from rondas.http.resolver import person, problem_resolver
+from rondas.http.resolver import person, problem_resolver, resolve
 from rondas.settings import Settings
 from rondas.store.claim import Message
 
@@ -32,4 +32,4 @@ def post_message(conversation_id: ConversationId, body: MessageIn, idempotency_k
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """What Lambda calls."""
-    return app.resolve(event, context)
+    return resolve(app, event, context)

@@ -170,7 +170,12 @@ def test_with_three_seconds_left_there_is_an_answer_all_the_same(chat: Chat) -> 
             "invalid_request",
             id="binary",
         ),
-        pytest.param({"headers": {"content-type": "text/xml"}}, 400, "invalid_request", id="another content type"),
+        pytest.param(
+            {"body": "text=hello", "headers": {"content-type": "application/x-www-form-urlencoded"}},
+            400,
+            "invalid_request",
+            id="a form",
+        ),
     ],
 )
 def test_bad_input_is_a_clear_problem_and_leaves_no_trace(
@@ -186,6 +191,15 @@ def test_bad_input_is_a_clear_problem_and_leaves_no_trace(
     # And nothing was stored, and no model called
     assert chat.stored() == []
     assert chat.model.requests == []
+
+
+def test_json_is_taken_whatever_the_header_says(chat: Chat) -> None:
+    # Given curl without a header, which declares a form, as the gateway passes it on
+    chat.model.add(message("Hi"))
+    body = base64.b64encode(b'{"text": "hello"}').decode()
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    # When it comes, then it is read as what it is
+    assert chat.post(body=body, headers=form, isBase64Encoded=True).status == 200
 
 
 def test_a_longest_text_in_base64_is_taken(chat: Chat) -> None:

@@ -31,8 +31,19 @@ def test_a_round_is_printed_as_it_happens() -> None:
     before = out.getvalue()
     console.on_result(call, ToolResult("a", "fine"), 0.002)
     # then
-    assert before == "\nround 1  250 ms\n  I will look.\n"
-    assert out.getvalue() == before + '  → read_goals exercise="squat"  2 ms\n'
+    assert before == "\nmodel  250 ms  I will look.\n"
+    assert out.getvalue() == before + 'round 1  → read_goals exercise="squat"  2 ms\n'
+
+
+def test_the_calls_of_one_round_share_its_number() -> None:
+    out = io.StringIO()
+    console = Console(out)
+    calls = (ToolCall("a", "read_goals"), ToolCall("b", "read_goals"))
+    for _ in range(2):
+        console.on_turn(turn(*calls), 0)
+        for call in calls:
+            console.on_result(call, ToolResult(call.id, "fine"), 0)
+    assert [line[:8].strip() for line in out.getvalue().splitlines() if "→" in line] == ["round 1", "", "round 2", ""]
 
 
 def test_what_became_of_a_call_is_told_only_where_it_was_not_simply_done() -> None:
@@ -42,7 +53,7 @@ def test_what_became_of_a_call_is_told_only_where_it_was_not_simply_done() -> No
     console.on_turn(turn(call), 0)
     console.on_result(call, ToolResult("a", "No such\nthing.", "failed"), 0)
     assert "failed" in out.getvalue()
-    assert "    No such thing.\n" in out.getvalue()
+    assert " No such thing.\n" in out.getvalue()
 
 
 def test_calls_that_never_ran_are_shown_before_the_answer() -> None:
@@ -99,5 +110,6 @@ def test_rounds_are_counted_anew_for_each_event() -> None:
     for _ in range(2):
         console.begin({"routeKey": "POST /x", "body": '{"text": "hi"}'})
         console.on_turn(turn(ToolCall("a", "read_goals")), 0)
+        console.on_result(ToolCall("a", "read_goals"), ToolResult("a", "fine"), 0)
     assert out.getvalue().count("round 1 ") == 2
     assert out.getvalue().count("> hi") == 2

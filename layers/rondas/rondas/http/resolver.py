@@ -10,11 +10,8 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
-from aws_lambda_powertools.event_handler.openapi.exceptions import (
-    RequestUnsupportedContentType,
-    RequestValidationError,
-    ValidationException,
-)
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from rondas.http.problems import Problem
 
@@ -30,11 +27,18 @@ def problem_resolver() -> APIGatewayHttpResolver:
         json_body_deserializer=_read_json,
     )
     app.exception_handler(Problem)(Problem.response)
-    app.exception_handler([RequestValidationError, RequestUnsupportedContentType])(_invalid)
+    app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler([binascii.Error, UnicodeDecodeError])(_unreadable)
     app.exception_handler(NotFoundError)(_not_found)
     app.exception_handler(Exception)(_internal)
     return app
+
+
+def resolve(app: APIGatewayHttpResolver, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Answers an event. Bodies are JSON whatever their header says: curl and others declare a form unless told."""
+    given: dict[str, str] = event.get("headers") or {}
+    headers = {name: value for name, value in given.items() if name.lower() != "content-type"}
+    return app.resolve({**event, "headers": {**headers, "content-type": "application/json"}}, context)
 
 
 def person(app: APIGatewayHttpResolver) -> str:
@@ -50,10 +54,10 @@ def person(app: APIGatewayHttpResolver) -> str:
     return sub
 
 
-def _invalid(error: ValidationException) -> Response[str]:
+def _invalid(error: RequestValidationError) -> Response[str]:
     """Answers what the app can mend: 400 where it is no JSON, 422 where it is, with the field and what is expected."""
     problems: list[dict[str, Any]] = list(error.errors())
-    if isinstance(error, RequestUnsupportedContentType) or any(each.get("type") == "json_invalid" for each in problems):
+    if any(each.get("type") == "json_invalid" for each in problems):
         return Problem(HTTPStatus.BAD_REQUEST, "invalid_request", "The body is not valid JSON.").response()
     detail = "; ".join(f"{_place(each.get('loc', ()))}: {each.get('msg', 'is wrong')}" for each in problems)
     return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", f"{detail}.").response()

@@ -1,0 +1,186 @@
+"""Every command of the README does what it says there."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fakes.anthropic import message, strict
+from fakes.server import ModelServer, serving
+
+from rondas.history import ToolCall
+from rondas.toolbox import Toolbox
+from rondas.tools import Tool
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+# Commands that no test here runs, and who does.
+ELSEWHERE = {
+    "make test": "continuous integration",
+    "make build": "test_build.py",
+    "make deploy": "nobody: it needs an AWS account",
+}
+IN_SECONDS = 120
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This environment without any key, address or setting of ours, as a newcomer's is."""
+    ours = re.compile(r"(ANTHROPIC|OPENAI|GEMINI|GOOGLE|AWS)_|MODELS$|TABLE_NAME$|COACH_TABLE_NAME$|PYTHONPATH$")
+    return {name: value for name, value in os.environ.items() if not ours.match(name)} | more
+
+
+def run(command: str, *, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        shell=True,
+        cwd=ROOT,
+        env=environment(**more),
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=IN_SECONDS,
+        check=False,
+    )
+
+
+def documented(command: str) -> str:
+    """The command, which must stand in the README."""
+    assert command in README
+    return command
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The local API, started as the README says, on a free port."""
+    command = documented("make serve PORT=3000 SLOTS=4").replace("3000", "0")
+    with subprocess.Popen(
+        shlex.split(command),
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as server:
+        assert server.stdout is not None
+        ready = next(line for line in server.stdout if line.startswith("ready "))
+        yield ready.removeprefix("ready ").strip()
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(IN_SECONDS)
+
+
+def test_every_command_is_run_by_somebody() -> None:
+    # Given the commands of the README; when they are looked up, then each is in a test, or in the list of exceptions
+    tested = Path(__file__).read_text(encoding="utf-8")
+    for line in "".join(blocks("sh")).replace("\\\n", " ").splitlines():
+        known = line in ELSEWHERE or line in tested or line.startswith(("TOKEN=", "curl "))
+        assert known, f"no test runs: {line}"
+
+
+def test_make_run_answers_the_question_in_rounds_of_real_tools() -> None:
+    # Given a newcomer without a key; when the first command of the README is run
+    ran = run(documented("make run"))
+    # Then the first line says who answers, the rounds are shown, and the answer has a number in it
+    assert ran.returncode == 0, ran.stderr
+    assert "demo model" in ran.stdout.splitlines()[0]
+    assert len(re.findall(r"^round \d+", ran.stdout, re.MULTILINE)) >= 2
+    assert "search_exercises" in ran.stdout
+    assert "training_history" in ran.stdout
+    assert re.search(r"\+\d+(\.\d+)? kg", ran.stdout)
+    assert "200 · answered" in ran.stdout
+
+
+def test_the_step_limit_is_shown_with_its_honest_close() -> None:
+    ran = run(documented("make run EVENT=events/step_limit.json"))
+    assert ran.returncode == 0, ran.stderr
+    assert len(re.findall(r"^round \d+", ran.stdout, re.MULTILINE)) == 10
+    assert ran.stdout.count("not executed") == 1
+    assert "200 · step_limit · 10 rounds" in ran.stdout
+
+
+def test_a_yes_goes_on_after_the_limit() -> None:
+    ran = run(documented("make run EVENT=events/continue.json"))
+    assert ran.returncode == 0, ran.stderr
+    assert "step_limit · 10 rounds" in ran.stdout
+    assert "answered · 4 rounds" in ran.stdout
+
+
+def test_a_conversation_in_the_terminal() -> None:
+    ran = run(documented("make chat"), stdin="What are my goals?\nSave a goal of 100 kg on bench press\nexit\n")
+    assert ran.returncode == 0, ran.stderr
+    assert "read_goals" in ran.stdout
+    assert "save_goal" in ran.stdout
+
+
+def test_the_curl_of_the_readme_and_a_second_message(address: str) -> None:
+    # Given the local API
+    block = next(block for block in blocks("sh") if block.startswith("TOKEN="))
+    command = block.replace("http://127.0.0.1:3000", address)
+    # When the block of the README is pasted, and then again with another text
+    first = run(command)
+    again = run(command.replace("How much did I progress on bench press this month?", "And what did I just ask?"))
+    # Then both are answered, in one conversation
+    assert json.loads(first.stdout)["status"] == "answered", first.stdout + first.stderr
+    assert json.loads(first.stdout)["rounds"] >= 2
+    assert json.loads(again.stdout)["conversation_id"] == "my-first"
+
+
+def test_a_request_without_a_token_is_refused(address: str) -> None:
+    request = urllib.request.Request(
+        f"{address}/conversations/c/messages", b'{"text": "hi"}', {"content-type": "application/json"}
+    )
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request)
+    assert refused.value.code == 401
+    refused.value.close()
+
+
+def test_a_key_and_a_model_of_ones_own_reach_the_real_wire() -> None:
+    # Given a service as strict as the real one, in its place
+    command = documented("ANTHROPIC_API_KEY=… MODELS=anthropic:claude-haiku-5-5 make run").replace("=…", "=my-key")
+    with serving(ModelServer([], strict(binds_thinking=True))) as server:
+        server.add(
+            message("I look.", [("t1", "training_history", {"exercise": "bench press"})], thinking="sig-1"),
+            message("You gained 4 kg."),
+        )
+        # When the command of the README is run against it
+        ran = run(command, ANTHROPIC_BASE_URL=server.url)
+        # Then every request was accepted, with that key and model
+        server.check_used_up()
+    assert "You gained 4 kg." in ran.stdout, ran.stderr
+    assert server.requests[0].headers["authorization"] == "Bearer my-key"
+    assert [body["model"] for body in server.bodies] == ["claude-haiku-5-5"] * 2
+
+
+def test_a_wrong_setting_is_named_at_start() -> None:
+    ran = run("make run", MAX_TOOL_ROUNDS="many")
+    assert ran.returncode != 0
+    assert "MAX_TOOL_ROUNDS" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_the_tool_of_the_readme_works_as_it_stands() -> None:
+    # Given the file that the README shows
+    (source,) = blocks("python")
+    names: dict[str, object] = {"__name__": "oven"}
+    exec(compile(source, "oven.py", "exec"), names)
+    oven = names["to_fahrenheit"]
+    assert isinstance(oven, Tool)
+    # When the model calls the tool, then it works, and a mistake is explained
+    tools = Toolbox([oven]).for_user("ana")
+    assert (
+        tools.run(ToolCall("1", "to_fahrenheit", '{"celsius": 180}'), key="k", seconds=1).text == '{"fahrenheit":356.0}'
+    )
+    assert "celsius: " in tools.run(ToolCall("2", "to_fahrenheit", '{"celsius": 900}'), key="k", seconds=1).text
