@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rondas.budget import Budget
+from rondas.fit import fitted
 from rondas.history import (
     UNAVAILABLE,
     Answer,
@@ -143,7 +144,7 @@ class Loop:
         if turn.stop == "truncated":
             return settle(turn, NOT_EXECUTED["truncated"], "not_executed")
         if not written and any(self.tools.has_effect(call.name) for call in turn.calls):
-            self.journal.write_ahead(turn)
+            self.journal.write_ahead(fitted(Round(turn)).turn)
         results: list[ToolResult] = []
         for call in turn.calls:
             if self.budget.work_left() <= 0:
@@ -161,6 +162,7 @@ class Loop:
         return result
 
     def _append(self, done: Round) -> None:
+        done = fitted(done)
         self.journal.append(done)
         self.history.append(done)
 
@@ -186,7 +188,7 @@ class Loop:
         """Answers what is still asked for with a plain fact, then asks for closing words (rules L4 and L5)."""
         declined = None
         if pending and pending.calls:
-            declined = settle(pending, NOT_EXECUTED[limit.status], "not_executed")
+            declined = fitted(settle(pending, NOT_EXECUTED[limit.status], "not_executed"))
             self.history.append(declined)
         turn = self._closing_turn(closing_instruction(limit.status))
         return self._end(limit.status, turn, reason=limit.reason, declined=declined)

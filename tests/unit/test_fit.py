@@ -1,0 +1,61 @@
+"""Rounds that fit into an item of the table (rule S7)."""
+
+from doubles import asks
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rondas.fit import fitted
+from rondas.history import Round, ToolCall, ToolResult, Turn
+from rondas.store.items import Keys, StoredEntry, entry_item
+
+ITEM_LIMIT = 409_600
+
+
+def a_round(calls: int, text: str, opaque: object = None) -> Round:
+    asked = tuple(ToolCall(f"c{number}", "read", "{}") for number in range(calls))
+    return Round(Turn("", asked, opaque=opaque), tuple(ToolResult(call.id, text) for call in asked))
+
+
+def item_bytes(done: Round) -> int:
+    """The size of the item as DynamoDB counts it, had compression not helped at all."""
+    item = entry_item(Keys("ana", "c-1"), StoredEntry(1, done, "2026-11-30T00:00:00.000Z", "key"))
+    return sum(len(name) + len(str(value)) for name, value in item.items() if name != "body") + len(raw_body(done))
+
+
+def raw_body(done: Round) -> bytes:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Round).dump_json(done, exclude_defaults=True)
+
+
+def test_a_round_that_fits_is_the_same_object() -> None:
+    small = Round(asks("look"), (ToolResult("0-look", "found"),))
+    assert fitted(small) is small
+
+
+@given(
+    calls=st.integers(1, 60),
+    text=st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=40),
+    size=st.integers(1, 20_000),
+)
+def test_every_round_fits_an_item(calls: int, text: str, size: int) -> None:
+    # Given any number of calls with results of any size, in any letters
+    done = a_round(calls, (text * (size // len(text) + 1))[:size])
+    # When it is fitted
+    small = fitted(done)
+    # Then it can be stored, even if compression saved nothing, and every call still has its result
+    assert item_bytes(small) < ITEM_LIMIT
+    assert [result.call_id for result in small.results] == [call.id for call in small.turn.calls]
+
+
+def test_what_is_cut_says_so() -> None:
+    small = fitted(a_round(60, "ñ" * 12_000))
+    assert all("left out" in result.text for result in small.results)
+
+
+def test_a_large_opaque_part_goes_before_any_result_is_cut() -> None:
+    # Given a turn with half a megabyte of encrypted thoughts
+    small = fitted(a_round(1, "found", [{"type": "thinking", "signature": "x" * 500_000}]))
+    # When it is fitted, then the thoughts are gone and the result is whole
+    assert small.turn.opaque is None
+    assert small.results[0].text == "found"
