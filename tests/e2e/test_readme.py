@@ -174,6 +174,10 @@ def test_a_wrong_setting_is_named_at_start() -> None:
 def test_the_tool_of_the_readme_works_as_it_stands() -> None:
     # Given the file that the README shows
     (source,) = blocks("python")
+    # And which is as tidy as everything else here
+    command = [".venv/bin/ruff", "check", "--stdin-filename", "functions/chat/coach/oven.py", "-"]
+    tidy = subprocess.run(command, cwd=ROOT, input=source, capture_output=True, text=True, check=False)
+    assert tidy.returncode == 0, tidy.stdout
     names: dict[str, object] = {"__name__": "oven"}
     exec(compile(source, "oven.py", "exec"), names)
     oven = names["to_fahrenheit"]

@@ -1,4 +1,4 @@
-"""One deadline for everything (DESIGN §3)."""
+"""One deadline for everything."""
 
 import pytest
 from doubles import FakeClock
@@ -12,7 +12,7 @@ from rondas.budget import Budget
         (25, 28, 25),  # the budget is the shortest
         (25, 10, 8),  # the function ends sooner: the store reserve is kept free
         (25, 900, 25),  # a long function does not lengthen it
-        (60, 900, 27),  # the gateway gives up at 29 s, whatever the settings say (CASES 7)
+        (60, 900, 27),  # the gateway gives up at 29 s, whatever the settings say (case 7)
         (60, None, 27),  # also where no runtime ends the process
         (25, 1, 0),  # less than the store reserve: no time at all
     ],

@@ -1,4 +1,4 @@
-"""The rules of the loop, one by one (DESIGN §2)."""
+"""The rules of the loop, one by one."""
 
 from collections.abc import Sequence
 
@@ -298,7 +298,7 @@ def test_l9_a_model_that_stays_blank_gets_the_fixed_reply() -> None:
 
 
 def test_a_paused_turn_is_continued_and_its_text_joined() -> None:
-    # Given a provider that pauses twice (CASES 22)
+    # Given a provider that pauses twice (case 22)
     bench = Bench(says("One, ", stop="paused"), says("two, ", stop="paused"), says("three."))
     # When it is asked, then the answer is whole
     assert bench.run().answer.text == "One, two, three."
@@ -334,7 +334,7 @@ def test_s4_a_resumed_turn_runs_under_the_same_keys_and_is_not_written_twice() -
 
 
 def test_b1_no_tool_starts_in_the_closing_reserve() -> None:
-    # Given tools of 8 s, a budget of 25 s and a reserve of 6 s (CASES 5)
+    # Given tools of 8 s, a budget of 25 s and a reserve of 6 s (case 5)
     bench = Bench(*[asks(f"look:{{{n}}}") for n in range(3)], says("Time is up"), seconds=25, reserve=6)
     bench.tools.takes = 8
     start = bench.clock.now

@@ -1,4 +1,4 @@
-"""The boundary between the model and the tools (rule L10, DESIGN §6)."""
+"""The boundary between the model and the tools (rule L10)."""
 
 import json
 import logging
@@ -68,7 +68,7 @@ def test_only_tools_that_say_so_have_an_effect() -> None:
 
 
 def test_an_unknown_tool_is_answered_with_the_names_that_exist() -> None:
-    # Given a name the model made up (CASES 19); when it is called
+    # Given a name the model made up (case 19); when it is called
     result = run([echo, save], "sing")
     # Then the model learns what there is
     assert result.outcome == "failed"
@@ -78,7 +78,7 @@ def test_an_unknown_tool_is_answered_with_the_names_that_exist() -> None:
 
 @pytest.mark.parametrize("arguments", ['{"kg":1', "kg=1", '{"kg":NaN', "{'kg': 1}"])
 def test_invalid_json_is_answered_with_the_schema_and_not_run(arguments: str) -> None:
-    # Given arguments that are no JSON (CASES 17); when the tool is called
+    # Given arguments that are no JSON (case 17); when the tool is called
     result = run([failing(lambda: pytest.fail("it ran"))], "breaks", arguments)
     # Then it did not run, and the model is shown what is expected
     assert result.outcome == "failed"
@@ -129,7 +129,7 @@ def test_arguments_that_do_not_fit_are_answered_with_field_and_expectation(
 
 
 def test_an_exception_is_a_safe_message_and_its_text_goes_nowhere(caplog: pytest.LogCaptureFixture) -> None:
-    # Given a tool that raises with a password in the text (CASES 20)
+    # Given a tool that raises with a password in the text (case 20)
     def leak() -> None:
         raise RuntimeError("password=hunter2")
 
@@ -162,7 +162,7 @@ def test_a_mistake_that_the_tool_explains_reaches_the_model() -> None:
 
 
 def test_a_large_result_is_cut_and_says_so() -> None:
-    # Given a tool that returns a megabyte (CASES 21)
+    # Given a tool that returns a megabyte (case 21)
     @tool
     def flood(arguments: Weight) -> Seen:
         """Floods."""
@@ -188,7 +188,7 @@ def test_a_result_that_cannot_be_sent_is_cleaned() -> None:
 
 
 def test_a_tool_that_does_not_come_back_is_stopped() -> None:
-    # Given a tool that blocks for a minute (CASES 6)
+    # Given a tool that blocks for a minute (case 6)
     blocking = Toolbox([failing(lambda: time.sleep(60))])
     # When its time is over, then it is stopped, for the loop to answer
     with pytest.raises(OutOfTime):
@@ -231,3 +231,9 @@ def test_a_function_that_cannot_be_a_tool_says_what_it_lacks() -> None:
         tool(silent)
     with pytest.raises(TypeError, match="bare must take a pydantic model"):
         tool(bare)  # pyright: ignore[reportCallIssue, reportArgumentType]
+
+
+def test_two_tools_with_one_name_are_refused_at_start() -> None:
+    # Given two tools that a model could not tell apart; when they are put into one box, then that is an error
+    with pytest.raises(TypeError, match="two tools called echo"):
+        Toolbox([echo, echo])

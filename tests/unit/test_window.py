@@ -29,7 +29,7 @@ _conversations = st.lists(_messages, min_size=1, max_size=12).map(_joined)
 def test_every_window_starts_at_a_persons_message_and_ends_with_the_conversation(
     conversation: list[Entry], budget: int
 ) -> None:
-    # Given any conversation and any budget (CASES 10); when the window is taken
+    # Given any conversation and any budget (case 10); when the window is taken
     window = newest_that_fit(reversed(conversation), budget)
     # Then it is the end of the conversation, starting at a message
     assert isinstance(window[0], UserMessage)

@@ -15,10 +15,10 @@ __all__ = ["PROMPT", "SETTINGS", "TOOLS"]
 
 def _tools() -> list[Tool]:
     """Returns every tool of this folder, by file and as written: the same order each time, for the prompt cache."""
-    found: dict[str, Tool] = {}
+    found: dict[int, Tool] = {}  # by identity: a file may import another one's tool
     for module in iter_modules(__path__):
         members = vars(import_module(f"{__name__}.{module.name}")).values()
-        found |= {member.name: member for member in members if isinstance(member, Tool)}
+        found |= {id(member): member for member in members if isinstance(member, Tool)}
     return list(found.values())
 
 

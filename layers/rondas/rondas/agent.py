@@ -1,4 +1,4 @@
-"""The use case: a message in, an answer out, whatever happens between (DESIGN §1: claim, loop, store)."""
+"""The use case: a message in, an answer out, whatever happens between: claim, loop, store."""
 
 from dataclasses import dataclass, field
 
@@ -45,8 +45,9 @@ class Agent:
             LeaseLost: another runner has taken this message over and will answer it.
             StoreUnavailable: the table does not answer.
         """
-        budget = Budget.start(self.settings.time_budget_seconds, self.settings.closing_reserve_seconds, remaining)
+        budget = Budget.start(self.settings.time_budget_seconds, self.settings.closing_reserve(), remaining)
         started = budget.clock()
+        self.watchers.on_message(message)
         claimed = self.conversations.claim(message, seconds=budget.left() + STORE_RESERVE_SECONDS)
         if isinstance(claimed, Replayed):
             return claimed.answer

@@ -30,14 +30,15 @@ def assemble(settings: Settings, *, prompt: str, tools: Sequence[Tool]) -> Agent
     if not settings.api_keys_secret_arn:  # a key that is missing on a laptop is better known now than at a message
         for name in settings.model_names():
             key(key_variable(name))
-    providers = [
-        connect(name, key, prompt=prompt, tools=tools, max_output_tokens=settings.max_output_tokens)
+    providers = {
+        name: connect(name, key, prompt=prompt, tools=tools, max_output_tokens=settings.max_output_tokens)
         for name in settings.model_names()
-    ]
+    }
+    telemetry = Telemetry()
     return Agent(
-        model=Failover(providers),
+        model=Failover(providers, on_failure=telemetry.on_failure),
         toolbox=Toolbox(tools, max_chars=settings.tool_result_max_chars),
         conversations=Conversations(Table(settings.table_name, client()), settings.context_token_budget),
         settings=settings,
-        watchers=Watchers(Telemetry()),
+        watchers=Watchers(telemetry),
     )

@@ -1,4 +1,4 @@
-"""One monotonic deadline for everything a run does (DESIGN §3).
+"""One monotonic deadline for everything a run does.
 
 0 ── work: model calls, tools, retries ── work_until ── closing call ── until ── last write
 └── closing reserve ──────┘      └ store reserve ┘

@@ -9,7 +9,7 @@ SAME_ROUNDS = 3
 """So many rounds running with the same calls and the same results are a model that is stuck (rule L9)."""
 
 CUT_TURNS = 2
-"""So many turns running that were cut off while asking for tools will not get shorter by themselves (CASES 18)."""
+"""So many turns running that were cut off while asking for tools will not get shorter by themselves (case 18)."""
 
 
 @dataclass(frozen=True, slots=True)

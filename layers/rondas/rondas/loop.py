@@ -1,4 +1,4 @@
-"""The loop: ask the model, run what it asks for, send the results back, and know when to stop (DESIGN §2).
+"""The loop: ask the model, run what it asks for, send the results back, and know when to stop.
 
 It knows no provider, no database and no HTTP; the ports through which it reaches the world stand beside it.
 """

@@ -26,14 +26,4 @@ class Model(Protocol):
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state of the world, not a mistake of the caller
-    """No model can answer now. The cause is for the operator's log, never for the person.
-
-    Attributes:
-        cause: what happened, in short plain words without key or prompt, such as `anthropic: 401 authentication`.
-        retry_after: seconds after which trying again makes sense.
-    """
-
-    def __init__(self, cause: str, retry_after: float = 5.0) -> None:
-        super().__init__(cause)
-        self.cause = cause
-        self.retry_after = retry_after
+    """No model can answer now. The text is the last cause, for the operator's log, never for the person."""

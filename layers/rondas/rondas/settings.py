@@ -1,4 +1,4 @@
-"""The settings, read once from the environment and checked at start (DESIGN §8)."""
+"""The settings, read once from the environment and checked at start."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ class Settings(BaseModel):
         models: `provider:model`, the first one used first, the others when it cannot answer.
         max_tool_rounds: rounds of tools for one message.
         time_budget_seconds: for a whole run; never more than the gateway and the function leave.
-        closing_reserve_seconds: the end of the budget, kept for the closing call.
+        closing_reserve_seconds: the end of the budget, kept for the closing call; see `closing_reserve`.
         max_output_tokens: for one model call. Beyond 16 000 providers want streaming.
         context_token_budget: about how many tokens of history the model is shown.
         tool_result_max_chars: beyond this a tool result is cut.
@@ -60,6 +60,12 @@ class Settings(BaseModel):
             raise SettingsError(
                 f"{str(problem['loc'][0]).upper()}: {_expectation(problem['type'], problem['msg'])}"
             ) from None
+
+    def closing_reserve(self) -> float:
+        """Returns the seconds kept for the closing call; a third of the budget where the setting would take it all."""
+        if self.closing_reserve_seconds < self.time_budget_seconds:
+            return self.closing_reserve_seconds
+        return self.time_budget_seconds / 3
 
     def model_names(self) -> list[str]:
         """Returns the models in their order, each as `provider:model`."""

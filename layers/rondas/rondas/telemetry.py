@@ -4,8 +4,14 @@ import sys
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging import utils
+from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
 from rondas.history import Answer, ToolCall, ToolResult, Turn
+from rondas.providers.errors import ProviderError
+from rondas.store.claim import Message
+
+NAMESPACE = "Rondas"
+"""Of the metrics in CloudWatch."""
 
 # Lambda keeps both streams; on a laptop the reply goes to the one and the log to the other.
 logger = Logger(service="rondas", stream=sys.stderr)
@@ -19,6 +25,11 @@ class Telemetry:
         self._model_seconds = 0.0
         self._tool_seconds = 0.0
 
+    def on_message(self, message: Message) -> None:
+        """Names the message in every line of its run; the ids are the app's own, and no words of the person."""
+        logger.append_keys(conversation_id=message.conversation, message_id=message.key)
+        self._model_seconds = self._tool_seconds = 0.0
+
     def on_turn(self, turn: Turn, seconds: float) -> None:  # noqa: ARG002 - the port's signature
         """Counts the time of the model."""
         self._model_seconds += seconds
@@ -28,7 +39,7 @@ class Telemetry:
         self._tool_seconds += seconds
 
     def on_answer(self, answer: Answer, seconds: float) -> None:
-        """Writes the line and starts from zero for the next run of this process."""
+        """Writes the line."""
         logger.info(
             "run ended",
             status=answer.status,
@@ -42,4 +53,10 @@ class Telemetry:
             cached_tokens=answer.usage.cached,
             output_tokens=answer.usage.output,
         )
-        self._model_seconds = self._tool_seconds = 0.0
+
+    def on_failure(self, error: ProviderError) -> None:
+        """Tells of a model that could not give a turn: a line and a metric that name it and the cause."""
+        logger.warning("model failed", model=error.model, cause=error.cause)
+        with single_metric("ModelFailures", MetricUnit.Count, 1, namespace=NAMESPACE) as metric:
+            metric.add_dimension("model", error.model)
+            metric.add_dimension("cause", error.cause)

@@ -26,11 +26,23 @@ _UNKNOWN_EFFECT = "Whether it took effect is unknown."
 
 
 class Toolbox:
-    """The tools of an app, in the order in which they are shown to the model."""
+    """The tools of an app, in the order in which they are shown to the model.
+
+    Args:
+        tools: the tools.
+        max_chars: beyond this a result is cut.
+
+    Raises:
+        TypeError: two tools have the same name.
+    """
 
     def __init__(self, tools: Iterable[Tool], *, max_chars: int = DEFAULT_MAX_CHARS) -> None:
-        self._tools = {tool.name: tool for tool in tools}
+        self._tools: dict[str, Tool] = {}
         self._max_chars = max_chars
+        for tool in tools:
+            if tool.name in self._tools:
+                raise TypeError(f"there are two tools called {tool.name}")
+            self._tools[tool.name] = tool
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())

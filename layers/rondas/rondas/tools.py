@@ -1,4 +1,4 @@
-"""What a tool is: one typed function, its arguments and its result described by pydantic models (DESIGN §6)."""
+"""What a tool is: one typed function, its arguments and its result described by pydantic models."""
 
 import inspect
 import typing

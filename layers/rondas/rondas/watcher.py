@@ -3,10 +3,15 @@
 from typing import Protocol
 
 from rondas.history import Answer, ToolCall, ToolResult, Turn
+from rondas.store.claim import Message
 
 
 class Watcher(Protocol):
     """Is told what happens while it happens. Changes nothing and must not raise."""
+
+    def on_message(self, message: Message) -> None:
+        """A message has come in."""
+        ...
 
     def on_turn(self, turn: Turn, seconds: float) -> None:
         """The model has given a turn, in so many seconds."""
@@ -30,6 +35,11 @@ class Watchers:
     def add(self, watcher: Watcher) -> None:
         """Lets one more look on."""
         self._watchers.append(watcher)
+
+    def on_message(self, message: Message) -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            watcher.on_message(message)
 
     def on_turn(self, turn: Turn, seconds: float) -> None:
         """Tells all."""

@@ -1,4 +1,4 @@
-"""POST a message, as an app does (DESIGN §7)."""
+"""POST a message, as an app does."""
 
 import base64
 import importlib
@@ -53,7 +53,7 @@ def test_a_second_message_continues_the_conversation(chat: Chat) -> None:
 
 
 def test_the_same_key_twice_is_one_message_one_answer_and_one_bill(chat: Chat) -> None:
-    # Given an answered message (CASES 15)
+    # Given an answered message (case 15)
     chat.model.add(message("You gained 5 kg."))
     first = chat.post("Bench?", key=KEY)
     # When the app sends it again; the script holds one answer only
@@ -75,7 +75,7 @@ def test_the_same_key_with_another_text_is_refused(chat: Chat) -> None:
 
 
 def test_a_message_that_nobody_can_answer_is_a_calm_503_and_may_be_sent_again(
-    chat: Chat, caplog: pytest.LogCaptureFixture
+    chat: Chat, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # Given a provider that refuses the key, and says so with it
     chat.model.add(error(401, "authentication_error", "invalid x-api-key: secret-key"))
@@ -85,17 +85,24 @@ def test_a_message_that_nobody_can_answer_is_a_calm_503_and_may_be_sent_again(
     assert (answer.status, answer.body["code"]) == (503, "model_unavailable")
     assert answer.headers["Retry-After"] == "5"
     assert answer.body["detail"] == "Esta vez no he podido responder. Inténtalo de nuevo en un momento, por favor."
-    # And the operator is told which provider and why, without key or words
-    assert "anthropic:claude-sonnet-5-5: 401" in caplog.text
-    assert "secret-key" not in caplog.text
-    assert "Cuánto" not in caplog.text
+    # And the operator is told which provider and why, in a log line and a metric, without key or words
+    failure = next(vars(record) for record in caplog.records if record.message == "model failed")
+    metric = json.loads(capsys.readouterr().out)
+    for told in (failure, metric):
+        assert (told["model"], told["cause"]) == (
+            "anthropic:claude-sonnet-5-5",
+            "401 AuthenticationError authentication_error",
+        )
+    everything = str([vars(record) for record in caplog.records]) + str(metric)
+    assert "secret-key" not in everything
+    assert "Cuánto" not in everything
     # And the same message, sent again, is answered
     chat.model.add(message("5 kg."))
     assert chat.post("¿Cuánto?", key=KEY).body["reply"] == "5 kg."
 
 
 def test_two_messages_at_once_are_one_answer_and_one_refusal_before_any_model_call(chat: Chat) -> None:
-    # Given a message whose model call lasts while another message comes (CASES 13)
+    # Given a message whose model call lasts while another message comes (case 13)
     second: list[Any] = []
 
     def meanwhile(_: object) -> Any:

@@ -1,4 +1,4 @@
-"""The store on a table: claimed, stored round by round, finished, resumed, closed (DESIGN §4)."""
+"""The store on a table: claimed, stored round by round, finished, resumed, closed."""
 
 from typing import TYPE_CHECKING, Any
 

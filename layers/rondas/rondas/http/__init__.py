@@ -1,1 +1,1 @@
-"""HTTP in and HTTP out: what the functions share of Powertools' resolver (DESIGN §7)."""
+"""HTTP in and HTTP out: what the functions share of Powertools' resolver."""

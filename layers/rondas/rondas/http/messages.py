@@ -1,10 +1,11 @@
-"""A message as it comes over HTTP, and the reply as it goes back (DESIGN §7)."""
+"""A message as it comes over HTTP, and the reply as it goes back."""
 
 from http import HTTPStatus
 from typing import Annotated, Self
+from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path
-from pydantic import UUID4, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from rondas.history import Answer, Status
 from rondas.http.problems import Problem
@@ -21,7 +22,7 @@ ConversationId = Annotated[
     Path(pattern="^[A-Za-z0-9_-]{1,64}$", description="Made by the app, such as a UUID."),
 ]
 IdempotencyKey = Annotated[
-    UUID4 | None,
+    UUID | None,
     Header(alias="Idempotency-Key", description="A UUID the app makes for the message and sends again with a retry."),
 ]
 

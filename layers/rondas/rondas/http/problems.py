@@ -1,4 +1,4 @@
-"""Errors as the app sees them: problem+json (RFC 9457) with a stable code, and nothing of the inside (DESIGN §7)."""
+"""Errors as the app sees them: problem+json (RFC 9457) with a stable code, and nothing of the inside."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What the store refuses, as the problems an app can act on (DESIGN §7)."""
+"""What the store refuses, as the problems an app can act on."""
 
 from http import HTTPStatus
 
@@ -8,7 +8,8 @@ from rondas.http.problems import Problem
 from rondas.store.claim import ConversationBusy, InProgress, KeyReused
 from rondas.store.run import LeaseLost
 
-_LEASE_LOST_RETRY_SECONDS = 2.0
+RETRY_SECONDS = 3.0
+"""At most: a message is usually answered long before its lease ends, and asking again costs one read."""
 
 
 def answer_refusals(app: APIGatewayHttpResolver) -> None:
@@ -16,14 +17,13 @@ def answer_refusals(app: APIGatewayHttpResolver) -> None:
 
     @app.exception_handler(InProgress)
     def in_progress(error: InProgress) -> Response[str]:
-        return _conflict(
-            "in_progress", "This message is being answered. Send it again with the same key.", error.retry_after
-        )
+        detail = "This message is being answered. Send it again with the same key."
+        return _conflict("in_progress", detail, error.retry_after)
 
     @app.exception_handler(LeaseLost)
     def lease_lost(_error: LeaseLost) -> Response[str]:
         detail = "This message has been taken up again. Send it again with the same key."
-        return _conflict("in_progress", detail, _LEASE_LOST_RETRY_SECONDS)
+        return _conflict("in_progress", detail, RETRY_SECONDS)
 
     @app.exception_handler(ConversationBusy)
     def busy(error: ConversationBusy) -> Response[str]:
@@ -37,4 +37,4 @@ def answer_refusals(app: APIGatewayHttpResolver) -> None:
 
 
 def _conflict(code: str, detail: str, retry_after: float) -> Response[str]:
-    return Problem(HTTPStatus.CONFLICT, code, detail, retry_after).response()
+    return Problem(HTTPStatus.CONFLICT, code, detail, min(retry_after, RETRY_SECONDS)).response()

@@ -1,4 +1,4 @@
-"""The resolver of a function: Powertools' routing and validation, every error a problem (DESIGN §7)."""
+"""The resolver of a function: Powertools' routing and validation, every error a problem."""
 
 import binascii
 import json
@@ -78,7 +78,8 @@ def _read_json(text: str) -> Any:
 
 
 def _place(location: tuple[Any, ...]) -> str:
-    return ".".join(map(str, location)) or "request"
+    """Returns the name of a field as the app knows it: without saying whether it is in body, header or path."""
+    return ".".join(map(str, location[1:])) or "body"
 
 
 def _not_found(_error: NotFoundError) -> Response[str]:

@@ -82,7 +82,7 @@ def connect(
         try:
             return key(variable)
         except Exception as error:
-            raise ProviderError(f"{name}: no {variable}: {type(error).__name__}", retryable=False) from error
+            raise ProviderError(name, f"no {variable}: {type(error).__name__}", retryable=False) from error
 
     binding = Binding(name, model, fetch_key, prompt, tools, max_output_tokens)
     return import_module(PROVIDERS[provider].module).connect(binding)

@@ -1,4 +1,4 @@
-"""Claude, through the Messages API (PROVIDERS §3.1, §4.1, §6)."""
+"""Claude, through the Messages API."""
 
 import functools
 import json
@@ -153,7 +153,7 @@ def _opaque(blocks: Sequence[Json], ids: Sequence[str]) -> list[Json] | None:
 
 
 def _usage(usage: Json) -> Usage:
-    """Counts as `Usage` does: Anthropic's `input_tokens` are only the ones that no cache served (PROVIDERS §9)."""
+    """Counts as `Usage` does: Anthropic's `input_tokens` are only the ones that no cache served."""
     cached = as_count(usage.get("cache_read_input_tokens"))
     return Usage(
         input=as_count(usage.get("input_tokens")) + as_count(usage.get("cache_creation_input_tokens")) + cached,

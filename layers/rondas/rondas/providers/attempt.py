@@ -18,7 +18,7 @@ _CLEAN_STOP_SECONDS = 0.05
 
 @functools.cache
 def shared_client() -> httpx2.Client:
-    """Returns the HTTP client of all SDKs: building TLS contexts costs more than a warm request (PROVIDERS §10).
+    """Returns the HTTP client of all SDKs: building TLS contexts costs more than a warm request.
 
     Redirects are not followed: an API has no reason to send any. Connecting is bounded here for every SDK, for not
     each of them can be told.

@@ -1,4 +1,4 @@
-"""What can go wrong in one attempt to ask a model, in the same words for every provider (PROVIDERS §7)."""
+"""What can go wrong in one attempt to ask a model, in the same words for every provider."""
 
 import re
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 from rondas.providers.wire import as_object, as_objects, as_text
 
 RETRYABLE_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+
+REJECTED_STATUSES = frozenset({400, 413, 422})
 
 _SERVER_ERROR = 500
 _OUT_OF_QUOTA = "insufficient_quota"  # comes as a 429, but no wait within a message helps
@@ -16,21 +18,29 @@ class ProviderError(Exception):
     """An attempt failed.
 
     Attributes:
-        cause: in short, for the operator: provider, status, kind of error. No key, no prompt, no provider text.
+        model: who failed, as `provider:model`.
+        cause: in short, for the operator: status, kind of error. No key, no prompt, no provider text.
         retryable: whether the same request may succeed in a moment.
         retry_after: seconds the provider asked to wait; None where it did not say.
         code: the provider's own word for it, such as `invalid_prompt`; empty where it gave none.
     """
 
-    def __init__(self, cause: str, *, retryable: bool, retry_after: float | None = None, code: str = "") -> None:
-        super().__init__(cause)
+    def __init__(
+        self, model: str, cause: str, *, retryable: bool, retry_after: float | None = None, code: str = ""
+    ) -> None:
+        super().__init__(f"{model}: {cause}")
+        self.model = model
         self.cause = cause
         self.retryable = retryable
         self.retry_after = retry_after
         self.code = code
 
 
-def from_exception(provider: str, error: Exception) -> ProviderError:
+class RequestRejected(ProviderError):  # noqa: N818 - names what happened
+    """The model would not take this request, and would not take it again; another message may well be taken."""
+
+
+def from_exception(model: str, error: Exception) -> ProviderError:
     """Translates what an SDK raised. Its message stays behind: it may echo a key or the person's words.
 
     Errors without an HTTP status are failed connections and answers that are no JSON, both worth another attempt.
@@ -38,16 +48,17 @@ def from_exception(provider: str, error: Exception) -> ProviderError:
     status = _status(error)
     kind = type(error).__name__
     if status is None:
-        return ProviderError(f"{provider}: {kind}", retryable=not isinstance(error, TypeError))
-    code = identifier(getattr(error, "code", None))
+        return ProviderError(model, kind, retryable=not isinstance(error, TypeError))
+    code = identifier(getattr(error, "code", None)) or identifier(getattr(error, "type", None))
     retryable = (status in RETRYABLE_STATUSES or status >= _SERVER_ERROR) and code != _OUT_OF_QUOTA
-    cause = f"{provider}: {status} {kind} {code}".rstrip()
-    return ProviderError(cause, retryable=retryable, retry_after=_retry_after(error), code=code)
+    cause = f"{status} {kind} {code}".rstrip()
+    failure = RequestRejected if status in REJECTED_STATUSES else ProviderError
+    return failure(model, cause, retryable=retryable, retry_after=_retry_after(error), code=code)
 
 
-def malformed(provider: str, what: str) -> ProviderError:
+def malformed(model: str, what: str) -> ProviderError:
     """Returns the error for an answer that came with HTTP 200 and cannot be understood."""
-    return ProviderError(f"{provider}: {what}", retryable=True)
+    return ProviderError(model, what, retryable=True)
 
 
 def identifier(value: object) -> str:

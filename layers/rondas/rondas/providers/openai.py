@@ -23,12 +23,9 @@ from rondas.providers.strict_mode import fits_strict_mode
 from rondas.providers.wire import Json, as_count, as_object, as_objects, as_text
 from rondas.text import clean
 
-_STOPS: dict[str, Stop] = {
-    "max_output_tokens": "truncated",
-    "max_messages": "truncated",
-    "content_filter": "refused",
-}
+_STOPS: dict[str, Stop] = {"max_output_tokens": "truncated", "max_messages": "truncated", "content_filter": "refused"}
 _UNFINISHED = ("queued", "in_progress", "cancelled")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _TRANSIENT = ("", "server_error", "rate_limit_exceeded", "vector_store_timeout")
 
 
@@ -171,11 +168,8 @@ def _turn(turn: Turn, call_ids: Sequence[str]) -> Iterator[Json]:
 def _output(call_id: str, result: ToolResult) -> Json:
     """Writes a result. There is no flag for a failure, so the text says it."""
     text = result.text or "(empty)"
-    return {
-        "type": "function_call_output",
-        "call_id": call_id,
-        "output": f"Error: {text}" if result.outcome == "failed" else text,
-    }
+    output = f"Error: {text}" if result.outcome == "failed" else text
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
 def _cache_key(prompt: str, history: Sequence[Entry]) -> str:
@@ -200,7 +194,7 @@ def _is_policy(code: str) -> bool:
 
 def _failure(name: str, error: Json) -> ProviderError:
     code = identifier(error.get("code"))
-    return ProviderError(f"{name}: failed {code}".rstrip(), retryable=code in _TRANSIENT, code=code)
+    return ProviderError(name, f"failed {code}".rstrip(), retryable=code in _TRANSIENT, code=code)
 
 
 def _stop(body: Json) -> Stop:
@@ -223,9 +217,19 @@ def _text(items: Sequence[Json], *, final: bool) -> str:
 
 
 def _call(call_id: str, item: Json) -> ToolCall:
-    arguments = item.get("arguments", "")
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
-    return ToolCall(call_id, clean(as_text(item.get("name"))), clean(text))
+    return ToolCall(call_id, clean(as_text(item.get("name"))), clean(_arguments(item.get("arguments", ""))))
+
+
+def _arguments(given: Any) -> str:
+    """Returns the arguments as the model wrote them, be they JSON or not; only escaped surrogates are made plain."""
+    if isinstance(given, str):
+        if not _ESCAPED_SURROGATE.search(given):
+            return given
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return given
+    return json.dumps(given, ensure_ascii=False, separators=(",", ":"))
 
 
 def _opaque(body: Json) -> Json | None:

@@ -1,4 +1,4 @@
-"""Which tools OpenAI can hold the model to: its strict mode takes a part of JSON Schema only (PROVIDERS §3.2)."""
+"""Which tools OpenAI can hold the model to: its strict mode takes a part of JSON Schema only."""
 
 from rondas.providers.wire import Json, as_object, as_objects
 

@@ -1,1 +1,1 @@
-"""Conversations in one DynamoDB table: claimed before money is spent, stored round by round, fenced (DESIGN §4)."""
+"""Conversations in one DynamoDB table: claimed before money is spent, stored round by round, fenced."""
