@@ -9,7 +9,7 @@ import coach
 from rondas.assembly import assemble
 from rondas.http.messages import ConversationId, IdempotencyKey, MessageIn, Reply
 from rondas.http.refusals import answer_refusals
-from rondas.http.resolver import person, problem_resolver, resolve
+from rondas.http.resolver import person, problem_resolver, resolve, seconds_left
 from rondas.settings import Settings
 from rondas.store.claim import Message
 
@@ -24,7 +24,7 @@ def post_message(conversation_id: ConversationId, body: MessageIn, idempotency_k
     message = Message(person(app), conversation_id, str(idempotency_key or uuid4()), body.cleaned())
     answer = agent.answer(
         message,
-        remaining=app.lambda_context.get_remaining_time_in_millis() / 1000,
+        remaining=seconds_left(app),
         accept_language=app.current_event.headers.get("accept-language", ""),
     )
     return Reply.of(message, answer)

@@ -1,4 +1,4 @@
-"""The Messages API as strict as the real one (PROVIDERS §3.1, §4.1): what it refuses is refused here, in its words."""
+"""The Messages API as strict as the real one: what it refuses is refused here, in its words."""
 
 import itertools
 import json

@@ -95,3 +95,15 @@ def test_in_another_thread_the_code_runs_unguarded() -> None:
     thread.join()
     assert done.is_set()
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_an_alarm_that_rings_at_the_edges_of_the_block_leaves_no_timer() -> None:
+    # Given blocks that end at about the moment of their alarm, many of them
+    for attempt in range(3000):
+        try:
+            with out_of_time_after(1e-6 * (attempt % 60 + 1)):
+                sum(range(attempt % 200))
+        except OutOfTime:
+            pass
+        # When one is over, however it ended, then nothing rings in the next
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0

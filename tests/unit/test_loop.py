@@ -398,6 +398,99 @@ def test_a_model_that_runs_out_of_time_is_closed_with_what_is_known() -> None:
     assert ending.declined is None
 
 
+def test_l1_the_rounds_of_earlier_messages_do_not_count() -> None:
+    # Given a conversation with three rounds before, and a cap of two
+    before = [UserMessage("one"), *[Round(asks("look"), (ToolResult("0-look", "found"),))] * 3, Answer("done")]
+    bench = Bench(asks("look:{1}"), asks("look:{2}"), says("Done"), max_rounds=2, history=[*before, UserMessage("two")])
+    # When the next message comes, then it has two rounds of its own, and pays for its own tokens only
+    ending = bench.run()
+    assert (ending.answer.status, ending.answer.rounds) == ("answered", 2)
+    assert ending.answer.usage == Usage(30, 0, 15)
+
+
+def test_l5_closing_words_that_were_cut_off_are_better_than_none() -> None:
+    # Given a closing call that runs into the token limit; when the run ends, then what there is is shown
+    bench = Bench(asks("look"), says("I found your", stop="truncated"), max_rounds=0)
+    assert bench.run().answer.text == "I found your"
+
+
+def test_l8_a_paused_turn_runs_none_of_its_calls() -> None:
+    # Given a turn that the provider paused while it asked for a tool
+    bench = Bench(asks("save", stop="paused"), says("Done"))
+    # When it goes on, then the call did not run, and was answered
+    bench.run()
+    assert bench.tools.ran == []
+    assert bench.journal.written[0].results[0].outcome == "not_executed"
+
+
+def test_a_refusal_shows_nothing_of_what_came_before_it() -> None:
+    # Given a model that begins, pauses, and then refuses
+    bench = Bench(says("The secret is: ", stop="paused"), says("", stop="refused"))
+    # When the run ends, then the beginning is not shown
+    assert "secret" not in bench.run().answer.text
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        pytest.param(["look:{1}", "look:{2}", "look:{3}"], id="other arguments"),
+        pytest.param(["look:{1}", "seek:{1}", "look:{1}"], id="another tool"),
+    ],
+)
+def test_l9_other_calls_with_the_same_result_are_no_repetition(turns: list[str]) -> None:
+    # Given tools that always find the same
+    bench = Bench(*[asks(turn) for turn in turns], says("Done"))
+    bench.tools.answers = {"look": "nothing", "seek": "nothing"}
+    # When the model tries other things, then it may
+    assert bench.run().answer.status == "answered"
+
+
+def test_l9_a_nudge_speaks_of_no_limit_and_its_cut_words_are_marked() -> None:
+    # Given a blank end, and a nudge that is cut off
+    bench = Bench(says(""), says("You gained", stop="truncated"))
+    # When the run ends
+    ending = bench.run()
+    # Then the nudge was no closing call of a limit, and the status says that the words were cut
+    assert "limit" not in (bench.model.asked[1].closing or "")
+    assert ending.answer.status == "truncated"
+
+
+def test_b1_a_turn_that_comes_when_the_working_time_is_over_is_declined() -> None:
+    # Given a model that takes all the working time to ask for a tool
+    def slow(_: object) -> Turn:
+        bench.clock.advance(18)
+        return asks("save")
+
+    bench = Bench(slow, says("Time is up"))
+    # When the run ends
+    ending = bench.run()
+    # Then the tool did not start
+    assert bench.tools.ran == []
+    assert ending.declined is not None
+    assert ending.declined.results[0].text == "Not executed: the time limit for this answer was reached."
+
+
+def test_s4_a_resumed_turn_that_finds_no_time_may_have_happened_all_the_same() -> None:
+    # Given a turn that the crashed runner had written ahead, and no time to run it again
+    bench = Bench(says("I had little time"), seconds=3)
+    # When the run is closed
+    ending = bench.run(pending=asks("save"))
+    # Then nobody claims that it was not executed
+    assert ending.declined is not None
+    assert [result.outcome for result in ending.declined.results] == ["unknown"]
+    assert "whether it took effect is unknown" in ending.declined.results[0].text
+
+
+def test_s4_the_calls_of_a_resumed_turn_that_time_leaves_out_may_have_happened() -> None:
+    # Given a resumed turn of two calls of which only the first can run again
+    bench = Bench(says("Time is up"))
+    bench.tools.takes = 18
+    # When the run is closed, then the second may have happened, and the tokens of the turn are paid for
+    ending = bench.run(pending=asks("save:{1}", "save:{2}"))
+    assert [result.outcome for result in bench.journal.written[0].results] == ["done", "unknown"]
+    assert ending.answer.usage == Usage(20, 0, 10)
+
+
 def _asking(names: list[str], stop: str) -> Turn:
     return asks(*names, stop=stop)
 

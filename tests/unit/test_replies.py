@@ -21,6 +21,9 @@ from rondas.replies import fixed_reply, interrupted_reply, language_of
         ("¿Cuánto?", "en-GB", "en"),
         ("¿Cuánto?", "fr-FR,fr;q=0.9", "es"),
         ("¿Cuánto?", "*;;,=", "es"),
+        ("How much?", "es;q=0.1, en;q=0.9", "en"),
+        ("How much?", "en;q=0, es;q=0.5", "es"),
+        ("How much?", "en;q=high", "en"),
         ("I like the el paso mountain trail", "", "en"),
     ],
 )

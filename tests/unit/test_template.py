@@ -25,10 +25,9 @@ SETTINGS = {
     "MAX_OUTPUT_TOKENS",
     "CONTEXT_TOKEN_BUDGET",
     "TOOL_RESULT_MAX_CHARS",
-    "DAILY_TOKEN_QUOTA",
     "API_KEYS_SECRET_ARN",
 }
-"""The settings of DESIGN §8 that make sense in AWS; the providers' keys themselves are not among them."""
+"""The settings that make sense in AWS; the providers' keys themselves are not among them."""
 
 type Json = dict[str, Any]
 

@@ -146,10 +146,13 @@ def test_an_exception_is_a_safe_message_and_its_text_goes_nowhere(caplog: pytest
 def test_an_exception_in_a_tool_with_an_effect_leaves_the_effect_unknown() -> None:
     # Given a tool that may have failed after its effect
     def late() -> None:
-        raise TimeoutError
+        raise TimeoutError("password=hunter2")
 
     # When it is called, then nobody claims that nothing happened
-    assert run([failing(late, effect=True)], "breaks").outcome == "unknown"
+    result = run([failing(late, effect=True)], "breaks")
+    assert result.outcome == "unknown"
+    assert "Whether it took effect is unknown" in result.text
+    assert "hunter2" not in result.text
 
 
 def test_a_mistake_that_the_tool_explains_reaches_the_model() -> None:
@@ -237,3 +240,42 @@ def test_two_tools_with_one_name_are_refused_at_start() -> None:
     # Given two tools that a model could not tell apart; when they are put into one box, then that is an error
     with pytest.raises(TypeError, match="two tools called echo"):
         Toolbox([echo, echo])
+
+
+@pytest.mark.parametrize("arguments", ["[" * 100_000, '{"kg": NaN}', '{"kg": Infinity}'])
+def test_arguments_that_only_look_like_json_are_the_models_mistake(arguments: str) -> None:
+    # Given arguments that no JSON reader should take, to a tool with an effect
+    tool_with_effect = failing(lambda: pytest.fail("it ran"), effect=True)
+    # When it is called, then it did not run, and nobody says that its effect is unknown
+    result = run([tool_with_effect], "breaks", arguments)
+    assert result.outcome == "failed"
+    assert "invalid JSON" in result.text
+
+
+def test_a_tool_that_wants_to_end_the_process_fails() -> None:
+    def leave() -> None:
+        raise SystemExit(1)
+
+    assert run([failing(leave)], "breaks").outcome == "failed"
+
+
+def test_a_result_with_half_a_character_is_mended() -> None:
+    # Given a tool whose text was cut in the middle of an emoji
+    @tool
+    def half(arguments: Weight) -> Seen:
+        """Returns half a character."""
+        return Seen(text="ñ\ud83d\x00")
+
+    # When it is called, then the rest of the text is there
+    result = run([half], "half")
+    assert result.outcome == "done"
+    assert json.loads(result.text) == {"text": "ñ?"}
+
+
+def test_a_long_mistake_is_cut_and_cleaned() -> None:
+    def explain() -> None:
+        raise ToolMistake("x" * 5000 + "\ud83d")
+
+    result = run([failing(explain)], "breaks", max_chars=1000)
+    assert len(result.text) < 1200
+    result.text.encode()

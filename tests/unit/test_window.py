@@ -95,3 +95,16 @@ def test_an_open_round_is_settled_as_unknown() -> None:
 def test_a_good_history_is_left_as_it_is(conversation: list[Entry]) -> None:
     # Given a history without any damage; when the model is shown it, then it is the same
     assert for_model(conversation) == conversation
+
+
+def test_however_often_a_message_failed_its_next_attempt_is_shown_the_message() -> None:
+    # Given a message that failed three times and is being tried again
+    failed = Answer("sorry", "failed")
+    # When the model is shown it, then the accounts of the failures are not part of it, and the rounds are
+    assert for_model([UserMessage("one"), failed, failed, failed]) == [UserMessage("one")]
+    assert for_model([UserMessage("one"), failed, DONE, failed]) == [UserMessage("one"), DONE]
+
+
+def test_a_message_that_failed_often_and_for_good_is_not_shown() -> None:
+    failed = Answer("sorry", "failed")
+    assert for_model([UserMessage("one"), failed, failed, UserMessage("two")]) == [UserMessage("two")]

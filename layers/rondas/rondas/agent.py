@@ -4,12 +4,14 @@ from dataclasses import dataclass, field
 
 from rondas.budget import STORE_RESERVE_SECONDS, Budget
 from rondas.history import Answer
+from rondas.interrupt import stop_alarm
 from rondas.loop import Loop
 from rondas.model import Model
 from rondas.replies import language_of
 from rondas.settings import Settings
 from rondas.store.claim import Message
 from rondas.store.conversations import Conversations, Replayed
+from rondas.store.run import LeaseLost
 from rondas.toolbox import Toolbox
 from rondas.watcher import Watchers
 
@@ -46,6 +48,7 @@ class Agent:
             StoreUnavailable: the table does not answer.
         """
         budget = Budget.start(self.settings.time_budget_seconds, self.settings.closing_reserve(), remaining)
+        stop_alarm()
         started = budget.clock()
         self.watchers.on_message(message)
         claimed = self.conversations.claim(message, seconds=budget.left() + STORE_RESERVE_SECONDS)
@@ -61,7 +64,13 @@ class Agent:
             language=language_of(message.text, accept_language),
             watcher=self.watchers,
         )
-        ending = loop.run(claimed.pending)
-        claimed.finish(ending)
+        try:
+            ending = loop.run(claimed.pending)
+            claimed.finish(ending)
+        except LeaseLost:
+            raise
+        except Exception:
+            claimed.release()
+            raise
         self.watchers.on_answer(ending.answer, budget.clock() - started)
         return ending.answer

@@ -22,7 +22,11 @@ class OutOfTime(BaseException):
 
 
 class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ...`
-    """Raises `OutOfTime` in the block once `seconds` have passed; at once where none are left. Does not nest."""
+    """Raises `OutOfTime` in the block once `seconds` have passed; at once where none are left. Does not nest.
+
+    The block should end with something other than a loop: CPython may deliver a signal at the jump that closes one,
+    past the block's end and before its `__exit__`.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -39,12 +43,17 @@ class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ..
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
-            self._armed = False
-        finally:  # the alarm may still go off on the line above; the timer is stopped all the same
-            if self._guards:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+        self._armed = False
+        stop_alarm()
 
-    def _ring(self, _signal: int, _frame: FrameType | None) -> None:
-        if self._armed:
+    def _ring(self, _signal: int, frame: FrameType | None) -> None:
+        # Raised within these two, it would leave the timer running; it rings again, or is stopped on the next line.
+        within = frame is not None and frame.f_code in (type(self).__enter__.__code__, type(self).__exit__.__code__)
+        if self._armed and not within:
             raise OutOfTime
+
+
+def stop_alarm() -> None:
+    """Stops whatever alarm is set: nothing of one message may ring in the next."""
+    if threading.current_thread() is threading.main_thread():
+        signal.setitimer(signal.ITIMER_REAL, 0)

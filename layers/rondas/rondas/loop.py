@@ -26,7 +26,15 @@ from rondas.history import (
 from rondas.interrupt import OutOfTime
 from rondas.limits import STEPS, TIME, Limit, stuck
 from rondas.model import Model, ModelUnavailable
-from rondas.replies import BLANK_INSTRUCTION, NOT_EXECUTED, STOPPED, Language, closing_instruction, fixed_reply
+from rondas.replies import (
+    BLANK_INSTRUCTION,
+    INTERRUPTED,
+    NOT_EXECUTED,
+    STOPPED,
+    Language,
+    closing_instruction,
+    fixed_reply,
+)
 from rondas.watcher import Watcher, Watchers
 
 MAX_TOOL_ROUNDS = 10
@@ -93,6 +101,7 @@ class Loop:
     language: Language = "en"
     watcher: Watcher = field(default_factory=Watchers)
     _usage: Usage = field(init=False)
+    _pending: Turn | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._usage = total_usage(current_rounds(self.history))
@@ -106,12 +115,14 @@ class Loop:
         Raises:
             Exception: only what the journal raises.
         """
+        self._pending = pending
+        self._usage += pending.usage if pending else Usage()
         try:
             turn = pending or self._ask()
             while _asks_for_more(turn):
                 if limit := self._limit():
                     return self._close(limit, turn)
-                self._append(self._execute(turn, written=turn is pending))
+                self._append(self._execute(turn))
                 if limit := stuck(current_rounds(self.history)):
                     return self._close(limit)
                 turn = self._ask()
@@ -139,18 +150,24 @@ class Loop:
             return STEPS
         return TIME if self.budget.work_left() <= 0 else None
 
-    def _execute(self, turn: Turn, *, written: bool) -> Round:
+    def _execute(self, turn: Turn) -> Round:
         """Runs the calls of a turn one at a time, in the order asked, for two writes must not race (rule L2)."""
-        if turn.stop == "truncated":
-            return settle(turn, NOT_EXECUTED["truncated"], "not_executed")
-        if not written and any(self.tools.has_effect(call.name) for call in turn.calls):
+        if turn.stop != "end":  # only a turn that finished normally may run its tools (rule L8)
+            return fitted(settle(turn, NOT_EXECUTED["cut_off"], "not_executed"))
+        if turn is not self._pending and any(self.tools.has_effect(call.name) for call in turn.calls):
             self.journal.write_ahead(fitted(Round(turn)).turn)
         results: list[ToolResult] = []
         for call in turn.calls:
             if self.budget.work_left() <= 0:
                 break
             results.append(self._run_tool(call))
-        return settle(turn, NOT_EXECUTED["time_limit"], "not_executed", after=results)
+        return self._decline(turn, TIME, after=results)
+
+    def _decline(self, turn: Turn, limit: Limit, *, after: Sequence[ToolResult] = ()) -> Round:
+        """Answers the calls that are not run; what a crashed run had begun may have happened all the same."""
+        if turn is self._pending:
+            return fitted(settle(turn, INTERRUPTED, "unknown", after=after))
+        return fitted(settle(turn, NOT_EXECUTED[limit.status], "not_executed", after=after))
 
     def _run_tool(self, call: ToolCall) -> ToolResult:
         started = self.budget.clock()
@@ -162,7 +179,6 @@ class Loop:
         return result
 
     def _append(self, done: Round) -> None:
-        done = fitted(done)
         self.journal.append(done)
         self.history.append(done)
 
@@ -170,25 +186,28 @@ class Loop:
 
     def _finish(self, turn: Turn) -> Ending:
         """Ends with the text of the final turn, and of no other (rule L6)."""
-        turn = replace(turn, text=_paused_text(current_rounds(self.history)) + turn.text)
+        whole = replace(turn, text=_paused_text(current_rounds(self.history)) + turn.text)
         match turn.stop:
-            case "refused" | "truncated":
-                return self._end(turn.stop, turn)
+            case "refused":
+                return self._end("refused", turn)
+            case "truncated":
+                return self._end("truncated", whole)
             case "end":
-                return self._end("answered", turn) if turn.text.strip() else self._nudge()
+                return self._end("answered", whole) if whole.text.strip() else self._nudge()
             case _:
                 return self._end("failed", reason="unknown stop")
 
     def _nudge(self) -> Ending:
         """Asks once more for words where the model ended without any (rule L9)."""
         turn = self._closing_turn(BLANK_INSTRUCTION)
-        return self._end("answered" if turn.text.strip() else "failed", turn, reason="blank")
+        status: Status = "truncated" if turn.stop == "truncated" else "answered"
+        return self._end(status if turn.text.strip() else "failed", turn, reason="blank")
 
     def _close(self, limit: Limit, pending: Turn | None = None) -> Ending:
         """Answers what is still asked for with a plain fact, then asks for closing words (rules L4 and L5)."""
         declined = None
         if pending and pending.calls:
-            declined = fitted(settle(pending, NOT_EXECUTED[limit.status], "not_executed"))
+            declined = self._decline(pending, limit)
             self.history.append(declined)
         turn = self._closing_turn(closing_instruction(limit.status))
         return self._end(limit.status, turn, reason=limit.reason, declined=declined)

@@ -5,6 +5,7 @@ To the model, a declined call is a plain fact; the instruction goes to the syste
 """
 
 import re
+from contextlib import suppress
 from typing import Literal
 
 type Language = Literal["en", "es"]
@@ -12,8 +13,7 @@ type Language = Literal["en", "es"]
 NOT_EXECUTED = {
     "step_limit": "Not executed: the step limit for this answer was reached.",
     "time_limit": "Not executed: the time limit for this answer was reached.",
-    "truncated": "Not executed: the turn that asked for this was cut off.",
-    "failed": "Not executed: the turn that asked for this did not finish normally.",
+    "cut_off": "Not executed: the turn that asked for this was cut off.",
 }
 STOPPED = "stopped: out of time, effect unknown"
 INTERRUPTED = "interrupted: it was started, and whether it took effect is unknown"
@@ -87,9 +87,18 @@ def closing_instruction(limit: str) -> str:
 
 def language_of(text: str, accept_language: str = "") -> Language:
     """Returns the language of the fixed sentences: `Accept-Language` where it says one, else that of `text`."""
-    for choice in accept_language.lower().split(","):
-        tag = choice.split(";")[0].strip()[:2]
+    for tag in _by_preference(accept_language):
         if tag in ("es", "en"):
             return tag
     spanish = len(_SPANISH_WORDS.findall(text)) + 2 * len(_SPANISH_LETTERS.findall(text))
     return "es" if 3 * spanish > len(text.split()) else "en"
+
+
+def _by_preference(accept_language: str) -> list[str]:
+    """Returns the languages of the header, two letters each, the most wanted first."""
+    wanted: list[tuple[float, str]] = []
+    for choice in accept_language.lower().split(","):
+        tag, _, weight = choice.partition(";q=")
+        with suppress(ValueError):
+            wanted.append((float(weight or 1), tag.strip()[:2]))
+    return [tag for weight, tag in sorted(wanted, key=lambda each: -each[0]) if weight > 0]

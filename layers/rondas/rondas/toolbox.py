@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from rondas.history import ToolCall, ToolResult
 from rondas.interrupt import out_of_time_after
@@ -63,11 +64,12 @@ class Toolbox:
             OutOfTime: the tool did not come back within `context.seconds`.
         """
         try:
+            tool, arguments = self._checked(call)
             with out_of_time_after(context.seconds):
-                text = self._render(self._call(call, context))
+                text = self._render(tool.function(arguments, context))
         except ToolMistake as mistake:
             return ToolResult(call.id, cut(clean(str(mistake)), self._max_chars), "failed")
-        except Exception as error:  # noqa: BLE001 - whatever a tool raises, the run goes on
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises, the run goes on
             # The message of the error may hold the person's words or a secret: where it was raised is enough.
             where = traceback.extract_tb(error.__traceback__)[-1]
             logger.warning("tool %s raised %s at %s:%s", call.name, type(error).__name__, where.filename, where.lineno)
@@ -76,14 +78,18 @@ class Toolbox:
             return ToolResult(call.id, _OWN_FAULT, "failed")
         return ToolResult(call.id, text)
 
-    def _call(self, call: ToolCall, context: ToolContext) -> BaseModel:
+    def _checked(self, call: ToolCall) -> tuple[Tool, BaseModel]:
         tool = self._tools.get(call.name)
         if tool is None:
             raise ToolMistake(f"There is no tool {call.name!r}. The tools are: {', '.join(self._tools)}.")
-        return tool.function(_arguments(tool, call.arguments), context)
+        return tool, _arguments(tool, call.arguments)
 
     def _render(self, result: BaseModel) -> str:
-        return cut(clean(result.model_dump_json(exclude_none=True)), self._max_chars)
+        try:
+            text = result.model_dump_json(exclude_none=True)
+        except PydanticSerializationError:  # half a character, most likely: better a mended result than none
+            text = clean(json.dumps(result.model_dump(exclude_none=True), ensure_ascii=False, default=str))
+        return cut(text.replace("\\u0000", ""), self._max_chars)
 
 
 class UserTools:
@@ -105,8 +111,8 @@ class UserTools:
 def _arguments(tool: Tool, text: str) -> BaseModel:
     """Validates what the model wrote; an empty text means no arguments."""
     try:
-        value = json.loads(text.strip() or "{}")
-    except ValueError:
+        value = json.loads(text.strip() or "{}", parse_constant=_refuse)
+    except (ValueError, RecursionError):
         raise ToolMistake(f"The arguments are invalid JSON. {_expected(tool)}") from None
     if not isinstance(value, dict):
         raise ToolMistake(f"The arguments must be a JSON object. {_expected(tool)}")
@@ -115,6 +121,10 @@ def _arguments(tool: Tool, text: str) -> BaseModel:
     except ValidationError as error:
         problems = "; ".join(f"{_field(problem['loc'])}: {problem['msg']}" for problem in error.errors())
         raise ToolMistake(f"The arguments do not fit. {problems}. {_expected(tool)}") from None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _field(location: tuple[int | str, ...]) -> str:

@@ -5,20 +5,19 @@ from collections.abc import Iterable, Sequence
 from rondas.history import Answer, Entry, Round, UserMessage, settle
 from rondas.replies import INTERRUPTED
 
-CHARS_PER_TOKEN = 4
-"""A cheap estimate that is right enough for English, Spanish and JSON."""
+BYTES_PER_TOKEN = 4
+"""A cheap estimate that is right enough for English, Spanish and JSON, and not far off for letters of three bytes."""
 
 
 def estimated_tokens(entry: Entry) -> int:
     """Returns about how many tokens an entry costs the model, without counting its opaque part."""
     match entry:
         case UserMessage(text) | Answer(text):
-            chars = len(text)
+            texts = [text]
         case Round(turn, results):
-            chars = len(turn.text)
-            chars += sum(len(call.name) + len(call.arguments) for call in turn.calls)
-            chars += sum(len(result.text) for result in results)
-    return chars // CHARS_PER_TOKEN + 4
+            texts = [turn.text, *(result.text for result in results)]
+            texts += [part for call in turn.calls for part in (call.name, call.arguments)]
+    return sum(len(text.encode("utf-8", "replace")) for text in texts) // BYTES_PER_TOKEN + 4
 
 
 def newest_that_fit(newest_first: Iterable[Entry], token_budget: int) -> list[Entry]:
@@ -46,15 +45,15 @@ def for_model(entries: Sequence[Entry]) -> list[Entry]:
     """Returns the entries as the model should see them: what failed without a trace is left out, open calls settled.
 
     A message nobody could answer and for which no tool ran would only teach the model to fail. One for which tools
-    ran stays, with the account of how it ended. An account of a failure that was mended later goes.
+    ran stays, with the account of how it ended. An account of a failure goes where the same message was taken up
+    again: where it is followed by more of that message, or by nothing, for then it is being answered now.
     """
     shown: list[Entry] = []
     for index, entry in enumerate(entries):
-        following = entries[index + 1] if index + 1 < len(entries) else None
         if isinstance(entry, Answer) and entry.status == "failed":
-            if following is not None and not isinstance(following, UserMessage):
-                continue  # the same message was taken up again and went on
-            if following is not None and shown and isinstance(shown[-1], UserMessage):
+            if not isinstance(entries[index + 1] if index + 1 < len(entries) else None, UserMessage):
+                continue
+            if shown and isinstance(shown[-1], UserMessage):
                 shown.pop()
                 continue
         if isinstance(entry, Round) and entry.is_open:

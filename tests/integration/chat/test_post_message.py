@@ -5,6 +5,7 @@ import importlib
 import json
 import logging
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from chat_function import EVENTS, Chat, Context
 from fakes.anthropic import error, message
 
 from rondas.agent import Agent
+from rondas.loop import Loop
 from rondas.settings import SettingsError
 
 KEY = "9a2f2c0a-6b1d-4d0e-9a57-3a2e3a5f0c11"
@@ -133,11 +135,11 @@ def test_the_same_message_meanwhile_is_in_progress(chat: Chat) -> None:
     assert (second[0].status, second[0].body["code"]) == (409, "in_progress")
 
 
-def test_with_three_seconds_left_there_is_an_answer_all_the_same(chat: Chat) -> None:
+def test_with_little_time_left_there_is_an_answer_all_the_same(chat: Chat) -> None:
     # Given a Lambda that is about to end (rule B4)
     chat.model.add(message("I have little time."))
     # When a message comes
-    answer = chat.post(remaining=3)
+    answer = chat.post(remaining=8)
     # Then the only call is the closing one
     assert (answer.status, answer.body["status"]) == (200, "time_limit")
     assert chat.model.bodies[0]["tool_choice"] == {"type": "none"}
@@ -274,3 +276,46 @@ def test_a_missing_or_wrong_setting_stops_the_function_at_start(
 def test_the_sample_events_of_bad_input(chat: Chat, name: str, status: int) -> None:
     event = json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
     assert chat.invoke(event).status == status
+
+
+def test_the_time_that_the_gateway_has_waited_already_is_not_spent_again(chat: Chat) -> None:
+    # Given a request that came in 20 s ago, while the function was starting: the gateway gives up in nine
+    chat.model.add(message("I have little time."))
+    arrived = {"timeEpoch": int((time.time() - 20) * 1000)}
+    context = {"http": {"method": "POST", "path": "/conversations/c-1/messages"}, "stage": "$default", **arrived}
+    authorizer = {"jwt": {"claims": {"sub": "ana"}, "scopes": None}}
+    # When it is answered, then the closing call is the first
+    answer = chat.post(requestContext={**context, "authorizer": authorizer})
+    assert answer.body["status"] == "time_limit"
+    assert chat.model.bodies[0]["tool_choice"] == {"type": "none"}
+
+
+def test_the_cap_is_the_setting(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given a cap of one round
+    monkeypatch.setenv("MAX_TOOL_ROUNDS", "1")
+    monkeypatch.delitem(sys.modules, "app")
+    chat.app = importlib.import_module("app")
+    calls = [("t1", "search_exercises", {"query": "row"})]
+    chat.model.add(message("", calls), message("", [("t2", *calls[0][1:])]), message("Shall I continue?"))
+    # When the model wants two, then it is closed after one
+    assert chat.post().body["status"] == "step_limit"
+
+
+def test_an_error_of_ours_frees_the_conversation_at_once(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given a bug in the middle of a run
+    def bug(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Loop, "run", bug)
+        assert chat.post("Bench?", key=KEY).status == 500
+    # When the same message comes again, then it need not wait for a lease
+    chat.model.add(message("5 kg."))
+    assert chat.post("Bench?", key=KEY).body["reply"] == "5 kg."
+
+
+def test_a_language_is_taken_from_the_header(chat: Chat) -> None:
+    # Given a model without words, and an app that asks for Spanish
+    chat.model.add(message("  "), message(" "))
+    answer = chat.post("hello", headers={"accept-language": "es-ES"})
+    assert answer.body["reply"].startswith("Esta vez no he podido")

@@ -1,4 +1,4 @@
-"""Claude over real HTTP, against a service as strict as the real one (PROVIDERS §13)."""
+"""Claude over real HTTP, against a service as strict as the real one."""
 
 import json
 import socket
@@ -82,7 +82,7 @@ def test_rounds_and_the_closing_call_are_accepted(server: ModelServer, claude: P
         "tool_use",
     ]
     assert "thinking" not in json.dumps(last)
-    # And the tools stay declared, with choice none, the instruction in the system part alone (CASES 3)
+    # And the tools stay declared, with choice none, the instruction in the system part alone (case 3)
     assert last["tools"] == rounds[0]["tools"]
     assert last["tool_choice"] == {"type": "none"}
     assert last["system"][0] == rounds[0]["system"][0]
@@ -212,6 +212,7 @@ def test_trap_8_a_truncated_turn_can_be_sent_back_with_calls_answered(server: Mo
         pytest.param(Reply(b""), id="nothing"),
         pytest.param(Reply(b'{"content":[{"type":"te'), id="cut-off JSON"),
         pytest.param(Reply({"content": None}), id="null content"),
+        pytest.param(Reply(b'{"content":[],"usage":{"input_tokens":1e999}}'), id="a number without end"),
         pytest.param(Reply({"content": "text"}), id="content of another type"),
         pytest.param(error(500), id="500"),
         pytest.param(error(529, "overloaded_error"), id="529"),
@@ -234,7 +235,7 @@ def test_what_would_fail_again_is_not_tried_again(server: ModelServer, claude: P
         claude.turn(HELLO, seconds=5)
     # Then the cause names provider and status, and not the key
     assert not failed.value.retryable
-    assert NAME in failed.value.cause
+    assert failed.value.model == NAME
     assert str(status) in failed.value.cause
     assert "secret-key" not in str(failed.value)
 
@@ -280,7 +281,7 @@ def test_ids_that_repeat_from_round_to_round_are_made_unique(server: ModelServer
 
 @pytest.mark.parametrize("arguments", ['{"a":1', "[]", "null", '"x"', ""])
 def test_arguments_that_are_no_object_can_be_replayed(server: ModelServer, claude: Provider, arguments: str) -> None:
-    # Given a call of another provider with arguments that are no object (CASES 17), to a tool that cannot exist
+    # Given a call of another provider with arguments that are no object (case 17), to a tool that cannot exist
     turn = Turn("", (ToolCall("c1", "no such tool!", arguments),), model="openai:gpt")
     server.add(message("Done"))
     # When it is sent back with its error, then the service accepts it
@@ -289,7 +290,7 @@ def test_arguments_that_are_no_object_can_be_replayed(server: ModelServer, claud
 
 
 def test_s5_what_another_model_thought_is_not_sent(server: ModelServer, claude: Provider) -> None:
-    # Given a round of another provider in the middle of this very message (failover, CASES 23)
+    # Given a round of another provider in the middle of this very message (failover, case 23)
     turn = Turn("", (ToolCall("c1", "look", '{"query":"a"}'),), model="google:gemini", opaque={"thoughtSignature": "s"})
     server.add(message("Done"))
     claude.turn([*HELLO, answered(turn)], seconds=5)
@@ -371,3 +372,27 @@ def test_a_server_that_is_not_there_may_be_tried_again(monkeypatch: pytest.Monke
     with pytest.raises(ProviderError) as failed:
         claude.turn(HELLO, seconds=5)
     assert failed.value.retryable
+
+
+@pytest.mark.parametrize("stop", [{"type": "end_turn"}, ["end_turn"], 7])
+def test_a_stop_reason_of_another_type_is_an_unknown_one(server: ModelServer, claude: Provider, stop: object) -> None:
+    reply = message("Hi")
+    assert isinstance(reply.body, dict)
+    reply.body["stop_reason"] = stop
+    server.add(reply)
+    assert claude.turn(HELLO, seconds=5).stop == "unknown"
+
+
+def test_our_own_mistake_is_a_failed_attempt_and_not_the_end_of_the_run(
+    server: ModelServer, claude: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given a bug in the reading of an answer
+    def bug(_: object) -> None:
+        raise KeyError("missing")
+
+    monkeypatch.setattr("rondas.providers.anthropic._usage", bug)
+    server.add(message("Hi"))
+    # When the model is asked, then the loop hears of it in its own words, and does not try the same again
+    with pytest.raises(ProviderError, match="KeyError") as failed:
+        claude.turn(HELLO, seconds=5)
+    assert not failed.value.retryable

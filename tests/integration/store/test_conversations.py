@@ -1,5 +1,6 @@
 """The store on a table: claimed, stored round by round, finished, resumed, closed."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +29,8 @@ class Store:
         self.clock = FakeClock()
         self.requests: list[str] = []
         client.meta.events.register("before-send.dynamodb", self._count)
-        self.conversations = Conversations(Table("conversations", client), 10_000, self.clock)
+        self.table = Table("conversations", client)
+        self.conversations = Conversations(self.table, 10_000, self.clock)
 
     def _count(self, request: Any, **_: Any) -> None:
         self.requests.append(request.headers["X-Amz-Target"].decode().partition(".")[2])
@@ -42,6 +44,21 @@ class Store:
         replayed = self.conversations.claim(Message("ana", "c-1", key, text), seconds=LEASE)
         assert isinstance(replayed, Replayed)
         return replayed.answer
+
+    def meanwhile(self, what: Callable[[], object]) -> None:
+        """Lets something happen between the next claim's reading and its writing."""
+        transact = self.table.transact
+
+        def interrupted(actions: Sequence[Any]) -> None:
+            self.table.transact = transact
+            what()
+            transact(actions)
+
+        self.table.transact = interrupted
+
+    def head(self) -> dict[str, Any]:
+        (head,) = [item for item in self.client.scan(TableName="conversations")["Items"] if "fence" in item]
+        return {name: next(iter(value.values())) for name, value in head.items()}
 
     def crash(self) -> None:
         """Lets the lease of a runner that is no more run out."""
@@ -318,3 +335,150 @@ def test_an_old_key_is_forgotten_after_two_days_and_not_before(store: Store) -> 
     # When it comes again after three, then it is a new message, although the table has not deleted the key yet
     store.clock.advance(48 * 3600)
     assert store.claim().history == [UserMessage("hello"), ANSWER, UserMessage("hello")]
+
+
+# Races: something happens between the reading of a claim and its writing
+
+
+def test_two_first_messages_at_once_are_one_message(store: Store) -> None:
+    # Given a new conversation in which another message is claimed meanwhile
+    others: list[ClaimedRun] = []
+    store.meanwhile(lambda: others.append(store.claim("first", "k1")))
+    # When the second one writes, then it finds the conversation taken
+    with pytest.raises(ConversationBusy):
+        store.claim("second", "k2")
+    assert store.sort_keys() == ["C#c-1", "M#000000000", "R#k1"]
+    others[0].finish(Ending(ANSWER))
+
+
+def test_two_messages_at_once_in_an_old_conversation_are_one_message(store: Store) -> None:
+    store.claim("old", "k0").finish(Ending(ANSWER))
+    store.meanwhile(lambda: store.claim("first", "k1"))
+    with pytest.raises(ConversationBusy):
+        store.claim("second", "k2")
+    assert "R#k2" not in store.sort_keys()
+
+
+def test_a_message_that_was_answered_meanwhile_is_replayed(store: Store) -> None:
+    # Given a runner that seems dead, and answers while its successor reads
+    slow = store.claim()
+    store.crash()
+    store.meanwhile(lambda: slow.finish(Ending(ANSWER)))
+    # When the successor writes, then it finds the answer
+    assert store.replay() == ANSWER
+
+
+def test_two_successors_at_once_are_one(store: Store) -> None:
+    # Given a crashed message that is taken up twice at once
+    store.claim()
+    store.crash()
+    store.meanwhile(store.claim)
+    # When the second one writes, then the first has it
+    with pytest.raises(InProgress):
+        store.claim()
+
+
+def test_a_round_stored_meanwhile_is_not_overwritten(store: Store) -> None:
+    # Given a runner that seems dead, and stores a round while a later message closes it
+    slow = store.claim()
+    store.crash()
+    store.meanwhile(lambda: slow.append(DONE))
+    # When the later message writes, then the round stands, and the account of the end comes after it
+    history = store.claim("next", "k2").history
+    assert history[:2] == [UserMessage("hello"), DONE]
+    assert isinstance(history[2], Answer)
+    assert history[2].rounds == 1
+
+
+def test_an_effect_begun_meanwhile_is_not_lost(store: Store) -> None:
+    # Given a runner that seems dead, and begins an effect while a later message closes it
+    slow = store.claim()
+    store.crash()
+    store.meanwhile(lambda: slow.write_ahead(asks("save")))
+    # When the later message writes, then the call is there, its effect unknown
+    settled, closing = store.claim("next", "k2").history[1:3]
+    assert isinstance(settled, Round)
+    assert [result.outcome for result in settled.results] == ["unknown"]
+    assert isinstance(closing, Answer)
+    assert "don't know whether it took effect" in closing.text
+
+
+def test_the_results_of_an_effect_stored_meanwhile_stand(store: Store) -> None:
+    # Given a runner that seems dead, and ends its effect while a later message closes it
+    slow = store.claim()
+    slow.write_ahead(asks("save"))
+    store.crash()
+    saved = settle(asks("save"), "saved", "done")
+    store.meanwhile(lambda: slow.append(saved))
+    # When the later message writes, then the result is what was stored
+    assert store.claim("next", "k2").history[1] == saved
+
+
+def test_a_message_that_failed_is_taken_up_as_often_as_it_comes(store: Store) -> None:
+    # Given a message that nobody could answer, twice, with a round and a crash between
+    failed = Ending(Answer("Sorry", "failed", UNAVAILABLE))
+    store.claim().finish(failed)
+    run = store.claim()
+    run.append(DONE)
+    store.crash()
+    store.claim().finish(failed)
+    # When it comes again and again, then it goes on from its round each time
+    run = store.claim()
+    assert run.history == [UserMessage("hello"), DONE]
+    run.write_ahead(asks("save"))
+    store.crash()
+    run = store.claim()
+    assert (run.history, run.pending) == ([UserMessage("hello"), DONE], asks("save"))
+    run.append(settle(asks("save"), "saved", "done"))
+    run.finish(Ending(ANSWER))
+    assert store.replay() == ANSWER
+
+
+def test_a_declined_turn_that_was_written_ahead_takes_its_place(store: Store) -> None:
+    # Given a resumed effect that found no time
+    store.claim().write_ahead(asks("save"))
+    store.crash()
+    run = store.claim()
+    unknown = settle(asks("save"), "interrupted", "unknown")
+    # When the run ends, then its turn is completed, not stored twice
+    run.finish(Ending(ANSWER, unknown))
+    assert store.claim("next", "k2").history[1:3] == [unknown, ANSWER]
+
+
+def test_a_lease_lasts_a_moment_longer_than_the_run_may(store: Store) -> None:
+    # Given a run at its very end, on a clock a little off
+    store.claim()
+    store.clock.advance(LEASE + 0.5)
+    # When the message comes again, then it is left to its runner
+    with pytest.raises(InProgress):
+        store.claim()
+
+
+def test_a_run_that_gives_up_frees_its_message_at_once(store: Store) -> None:
+    # Given a run that met an error of ours
+    store.claim().release()
+    # When the message comes again, then it is taken up without waiting
+    assert store.claim().history == [UserMessage("hello")]
+
+
+def test_a_stale_run_frees_nothing(store: Store) -> None:
+    # Given a stale runner that meets an error after its successor took over
+    stale = store.claim()
+    store.crash()
+    store.claim()
+    stale.release()
+    # When the message comes again, then the successor still holds it
+    with pytest.raises(InProgress):
+        store.claim()
+
+
+def test_the_title_is_the_first_message_cut_short(store: Store) -> None:
+    # Given two messages
+    store.claim("x" * 100, "k1").finish(Ending(ANSWER))
+    created = store.head()["created_at"]
+    store.clock.advance(60)
+    store.claim("second", "k2").finish(Ending(ANSWER))
+    # When the head is read, then title and birth are those of the first, and the last change is the second's
+    head = store.head()
+    assert head["title"] == "x" * 80
+    assert head["created_at"] == created < head["updated_at"]

@@ -3,6 +3,7 @@
 import binascii
 import json
 import logging
+import time
 import traceback
 from functools import partial
 from http import HTTPStatus
@@ -13,7 +14,9 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from rondas.budget import GATEWAY_SECONDS
 from rondas.http.problems import Problem
+from rondas.store.table import StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +42,17 @@ def resolve(app: APIGatewayHttpResolver, event: dict[str, Any], context: LambdaC
     given: dict[str, str] = event.get("headers") or {}
     headers = {name: value for name, value in given.items() if name.lower() != "content-type"}
     return app.resolve({**event, "headers": {**headers, "content-type": "application/json"}}, context)
+
+
+def seconds_left(app: APIGatewayHttpResolver) -> float:
+    """Returns the seconds until the runtime or the gateway gives up on this request.
+
+    The gateway counts from the arrival of the request, the start of a cold function included.
+    """
+    left = app.lambda_context.get_remaining_time_in_millis() / 1000
+    arrived: Any = app.current_event.request_context.get("timeEpoch") or 0  # milliseconds
+    waited = time.time() - arrived / 1000
+    return min(left, GATEWAY_SECONDS - waited) if 0 <= waited < GATEWAY_SECONDS else left
 
 
 def person(app: APIGatewayHttpResolver) -> str:
@@ -90,7 +104,8 @@ def _internal(error: Exception) -> Response[str]:
     """Answers what is our own fault. The log says where it happened, not with which words of the person."""
     frames = traceback.extract_tb(error.__traceback__)[-3:]
     where = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
-    logger.error("unexpected %s at %s", type(error).__name__, where)
+    what = str(error) if isinstance(error, StoreUnavailable) else ""
+    logger.error("unexpected %s %s at %s", type(error).__name__, what, where)
     return Problem(
         HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "Something went wrong on our side. Try again with the same key."
     ).response()

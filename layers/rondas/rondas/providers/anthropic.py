@@ -9,10 +9,10 @@ import anthropic
 
 from rondas.history import Answer, Entry, Round, Stop, ToolCall, ToolResult, Turn, Usage, UserMessage, current_message
 from rondas.providers import Binding
-from rondas.providers.attempt import attempt, shared_client, socket_timeout
+from rondas.providers.attempt import attempt, shared_client
 from rondas.providers.call_ids import CallIds, safe_name, usable_ids
 from rondas.providers.errors import malformed
-from rondas.providers.wire import Json, as_count, as_object, as_objects, as_text
+from rondas.providers.wire import Json, as_count, as_object, as_objects, as_text, read_object
 from rondas.text import clean
 
 _CACHED: Json = {"type": "ephemeral"}
@@ -20,7 +20,7 @@ _CACHED: Json = {"type": "ephemeral"}
 _PLAIN = ("text", "tool_use")
 _THINKING = ("thinking", "redacted_thinking")
 
-_STOPS: dict[Any, Stop] = {
+_STOPS: dict[str, Stop] = {
     "end_turn": "end",
     "stop_sequence": "end",
     "tool_use": "end",
@@ -48,13 +48,13 @@ class Anthropic:
 
     def turn(self, history: Sequence[Entry], *, seconds: float, closing: str | None = None) -> Turn:
         """Makes one attempt."""
-        request = self._request(history, closing)
 
-        def send(timeout: float) -> bytes:
+        def ask(timeout: float) -> Turn:
             create: Any = self._client.messages.with_raw_response.create
-            return create(**request, timeout=socket_timeout(timeout)).http_response.content
+            response = create(**self._request(history, closing), timeout=timeout)
+            return self._read(read_object(response.http_response.content))
 
-        return self._read(attempt(self._binding.name, send, seconds))
+        return attempt(self._binding.name, ask, seconds)
 
     @functools.cached_property
     def _client(self) -> anthropic.Anthropic:
@@ -104,7 +104,7 @@ class Anthropic:
         turn = Turn(
             text=clean("".join(as_text(block.get("text")) for block in blocks if block.get("type") == "text")),
             calls=tuple(_call(call_id, block) for call_id, block in zip(ids, asked, strict=True)),
-            stop=_STOPS.get(body.get("stop_reason"), "unknown"),
+            stop=_STOPS.get(as_text(body.get("stop_reason")), "unknown"),
             usage=_usage(as_object(body.get("usage"))),
             model=self._binding.name,
             opaque=_opaque(blocks, ids),
@@ -117,7 +117,7 @@ def _round(done: Round, ids: CallIds, *, echo: bool, thinking: bool) -> Iterator
     """Writes a round: the turn, then one message with the results, which come first and alone in it."""
     if echo and done.turn.opaque and ids.are_new(done):
         call_ids = [call.id for call in done.turn.calls]
-        blocks: list[Json] = [block for block in done.turn.opaque if thinking or block["type"] not in _THINKING]
+        blocks: list[Json] = [block for block in done.turn.opaque if thinking or block.get("type") not in _THINKING]
     else:
         call_ids = ids.of(done)
         blocks = [{"type": "text", "text": done.turn.text}] if done.turn.text.strip() else []

@@ -6,9 +6,9 @@ from math import inf
 
 import httpx2
 
+from rondas.history import Turn
 from rondas.interrupt import OutOfTime, out_of_time_after
-from rondas.providers.errors import ProviderError, from_exception, malformed
-from rondas.providers.wire import Json, read_object
+from rondas.providers.errors import ProviderError, from_exception
 
 CONNECT_SECONDS = 3.0
 """A server that is up accepts a connection in far less; one that is not should leave time for another."""
@@ -31,38 +31,30 @@ def _connect_soon(request: httpx2.Request) -> None:
     request.extensions["timeout"] = {**timeout, "connect": min(timeout.get("connect") or inf, CONNECT_SECONDS)}
 
 
-def attempt(name: str, call: Callable[[float], bytes], seconds: float) -> Json:
-    """Makes a call and returns the JSON object it brings.
+def attempt(model: str, ask: Callable[[float], Turn], seconds: float) -> Turn:
+    """Asks for a turn, once.
 
-    The call's own timeout bounds one socket operation, not the whole, so a server that drips is interrupted. The
-    timeout is a little shorter than the time left, so that a silent server ends in the SDK's clean error instead.
+    The timeout of an SDK bounds one socket operation, not the whole, so a server that drips is interrupted. It is a
+    little shorter than the time left, so that a silent server ends in the SDK's clean error instead.
 
     Args:
-        name: `provider:model`, for the error.
-        call: sends the request with the given timeout, in seconds, and returns the body of the answer.
+        model: `provider:model`, for the error.
+        ask: writes the request, sends it with the given timeout in seconds, and reads the answer.
         seconds: the time there is.
 
     Raises:
         OutOfTime: nothing came in time.
-        ProviderError: the call failed, or brought something else.
+        ProviderError: the attempt failed, at whatever step.
     """
     try:
         with out_of_time_after(seconds):
-            body = read_object(call(max(_CLEAN_STOP_SECONDS, seconds - _CLEAN_STOP_SECONDS)))
+            return ask(max(_CLEAN_STOP_SECONDS, seconds - _CLEAN_STOP_SECONDS))
     except ProviderError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever an SDK raises, the attempt has failed
+    except Exception as error:  # noqa: BLE001 - whatever is raised, the attempt has failed and the run goes on
         if _timed_out(error):
             raise OutOfTime from None
-        raise from_exception(name, error) from None
-    if not body:
-        raise malformed(name, "an answer that is no JSON object")
-    return body
-
-
-def socket_timeout(seconds: float) -> httpx2.Timeout:
-    """Returns the timeouts of a call's socket operations."""
-    return httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        raise from_exception(model, error) from None
 
 
 def _timed_out(error: BaseException | None) -> bool:

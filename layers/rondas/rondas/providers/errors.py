@@ -10,7 +10,9 @@ RETRYABLE_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 REJECTED_STATUSES = frozenset({400, 413, 422})
 
 _SERVER_ERROR = 500
+_REFUSED_KEYS = ("api_key_invalid",)  # comes as a 400 from Google
 _OUT_OF_QUOTA = "insufficient_quota"  # comes as a 429, but no wait within a message helps
+_OWN_MISTAKES = (TypeError, LookupError, AttributeError, AssertionError)
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -43,16 +45,17 @@ class RequestRejected(ProviderError):  # noqa: N818 - names what happened
 def from_exception(model: str, error: Exception) -> ProviderError:
     """Translates what an SDK raised. Its message stays behind: it may echo a key or the person's words.
 
-    Errors without an HTTP status are failed connections and answers that are no JSON, both worth another attempt.
+    Errors without an HTTP status are failed connections and answers that are no JSON, both worth another attempt; or
+    they are our own mistakes, which the same request would meet again.
     """
     status = _status(error)
     kind = type(error).__name__
     if status is None:
-        return ProviderError(model, kind, retryable=not isinstance(error, TypeError))
-    code = identifier(getattr(error, "code", None)) or identifier(getattr(error, "type", None))
+        return ProviderError(model, kind, retryable=not isinstance(error, _OWN_MISTAKES))
+    code = _code(error)
     retryable = (status in RETRYABLE_STATUSES or status >= _SERVER_ERROR) and code != _OUT_OF_QUOTA
     cause = f"{status} {kind} {code}".rstrip()
-    failure = RequestRejected if status in REJECTED_STATUSES else ProviderError
+    failure = RequestRejected if status in REJECTED_STATUSES and code not in _REFUSED_KEYS else ProviderError
     return failure(model, cause, retryable=retryable, retry_after=_retry_after(error), code=code)
 
 
@@ -64,6 +67,14 @@ def malformed(model: str, what: str) -> ProviderError:
 def identifier(value: object) -> str:
     """Returns a provider's code if it is a plain word, safe to log; else nothing."""
     return value if isinstance(value, str) and _IDENTIFIER.fullmatch(value) else ""
+
+
+def _code(error: Exception) -> str:
+    """Returns the provider's word for the error, where there is one that is safe to log."""
+    details = as_objects(as_object(as_object(getattr(error, "details", None)).get("error")).get("details"))
+    words: list[object] = [getattr(error, "code", None), getattr(error, "type", None)]
+    words += [as_text(detail.get("reason")).lower() for detail in details] + [str(getattr(error, "status", "")).lower()]
+    return next((word for word in map(identifier, words) if word), "")
 
 
 def _status(error: Exception) -> int | None:

@@ -16,7 +16,10 @@ from rondas.providers.breaker import ProcessState, guarded
 from rondas.providers.errors import ProviderError
 
 ATTEMPTS = 3
-"""For one model and one turn; beyond that the next model has the better chance."""
+"""For one model and one turn."""
+
+ATTEMPTS_WITH_OTHERS = 2
+"""Where another model can be asked: one failure may be a hiccup, after two the other has the better chance."""
 
 FIRST_WAIT_SECONDS = 0.5
 
@@ -81,7 +84,8 @@ class Failover:
         """Asks one model, again where that makes sense. Its silence is a failure where another can still be asked."""
         until = self._clock() + seconds
         try:
-            return self._persist(self._providers[name], history, until, closing)
+            attempts = ATTEMPTS if alone else ATTEMPTS_WITH_OTHERS
+            return self._persist(self._providers[name], history, until, closing, attempts=attempts)
         except OutOfTime:
             silent = ProviderError(name, "no answer in its time", retryable=False)
             if alone:
@@ -89,7 +93,9 @@ class Failover:
                 raise
             raise silent from None
 
-    def _persist(self, provider: Provider, history: Sequence[Entry], until: float, closing: str | None) -> Turn:
+    def _persist(
+        self, provider: Provider, history: Sequence[Entry], until: float, closing: str | None, *, attempts: int
+    ) -> Turn:
         attempt = 0
         while True:
             try:
@@ -98,7 +104,7 @@ class Failover:
                 wait = _wait(error, attempt)
                 attempt += 1
                 fits = self._clock() + wait + WORTH_STARTING_SECONDS <= until
-                if not (error.retryable and fits and attempt < ATTEMPTS):
+                if not (error.retryable and fits and attempt < attempts):
                     raise
             self._sleep(wait)
 

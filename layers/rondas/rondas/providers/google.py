@@ -1,4 +1,4 @@
-"""Gemini, through generateContent (PROVIDERS §3.3, §4.3, §6)."""
+"""Gemini, through generateContent."""
 
 import functools
 import json
@@ -13,7 +13,7 @@ from rondas.providers import Binding
 from rondas.providers.attempt import attempt, shared_client
 from rondas.providers.call_ids import CallIds, safe_name, usable_ids
 from rondas.providers.errors import malformed
-from rondas.providers.wire import Json, as_count, as_object, as_objects, as_text
+from rondas.providers.wire import Json, as_count, as_object, as_objects, as_text, read_object
 from rondas.text import clean
 
 _UNSIGNED = b"skip_thought_signature_validator"
@@ -62,16 +62,15 @@ class Google:
 
     def turn(self, history: Sequence[Entry], *, seconds: float, closing: str | None = None) -> Turn:
         """Makes one attempt."""
-        contents = list(self._contents(history))
-        config = self._config(closing)
 
-        def send(timeout: float) -> bytes:
+        def ask(timeout: float) -> Turn:
             client: Any = self._client
-            limited = {**config, "http_options": {"timeout": round(timeout * 1000)}}  # milliseconds
-            answer = client.models.generate_content(model=self._binding.model, contents=contents, config=limited)
-            return answer.sdk_http_response.body.encode()
+            config = {**self._config(closing), "http_options": {"timeout": round(timeout * 1000)}}  # milliseconds
+            contents = list(self._contents(history))
+            answer = client.models.generate_content(model=self._binding.model, contents=contents, config=config)
+            return self._read(read_object(answer.sdk_http_response.body))
 
-        return self._read(attempt(self._binding.name, send, seconds))
+        return attempt(self._binding.name, ask, seconds)
 
     @functools.cached_property
     def _client(self) -> genai.Client:
@@ -229,7 +228,7 @@ def _echo_call(call: Json) -> Json:
 
 
 def _usage(usage: Json) -> Usage:
-    """Counts as `Usage` does: Gemini's candidates are counted without its thoughts (PROVIDERS §9)."""
+    """Counts as `Usage` does: Gemini's candidates are counted without its thoughts."""
     reasoning = as_count(usage.get("thoughtsTokenCount"))
     return Usage(
         input=as_count(usage.get("promptTokenCount")) + as_count(usage.get("toolUsePromptTokenCount")),

@@ -1,4 +1,4 @@
-"""OpenAI's models, through the Responses API (PROVIDERS §3.2, §4.2, §6).
+"""OpenAI's models, through the Responses API.
 
 While one message is being answered, the service remembers the rounds: each request names the response before it and
 brings only what came after. A new message starts from the stored conversation, which holds nothing of OpenAI's own.
@@ -16,11 +16,11 @@ import openai
 
 from rondas.history import Answer, Entry, Round, Stop, ToolCall, ToolResult, Turn, Usage, UserMessage, current_message
 from rondas.providers import Binding
-from rondas.providers.attempt import attempt, shared_client, socket_timeout
+from rondas.providers.attempt import attempt, shared_client
 from rondas.providers.call_ids import CallIds, safe_name, usable_ids
 from rondas.providers.errors import ProviderError, identifier, malformed
 from rondas.providers.strict_mode import fits_strict_mode
-from rondas.providers.wire import Json, as_count, as_object, as_objects, as_text
+from rondas.providers.wire import Json, as_count, as_object, as_objects, as_text, read_object
 from rondas.text import clean
 
 _STOPS: dict[str, Stop] = {"max_output_tokens": "truncated", "max_messages": "truncated", "content_filter": "refused"}
@@ -53,10 +53,10 @@ class OpenAI:
 
     def turn(self, history: Sequence[Entry], *, seconds: float, closing: str | None = None) -> Turn:
         """Makes one attempt."""
-        request = self._request(history, closing)
 
-        def send(timeout: float) -> bytes:
+        def ask(timeout: float) -> Turn:
             until = time.monotonic() + timeout
+            request = self._request(history, closing)
             try:
                 return self._send(request, timeout)
             except (openai.BadRequestError, openai.NotFoundError) as error:
@@ -66,7 +66,7 @@ class OpenAI:
             return self._send(self._request(history, closing, chained=False), until - time.monotonic())
 
         try:
-            return self._read(attempt(self._binding.name, send, seconds))
+            return attempt(self._binding.name, ask, seconds)
         except ProviderError as error:
             if not _is_policy(error.code):
                 raise
@@ -77,9 +77,10 @@ class OpenAI:
         """The SDK's client; its own retries are off, for they know no deadline."""
         return openai.OpenAI(api_key=self._binding.key(), http_client=shared_client(), max_retries=0)
 
-    def _send(self, request: Json, timeout: float) -> bytes:
+    def _send(self, request: Json, timeout: float) -> Turn:
         create: Any = self._client.responses.with_raw_response.create
-        return create(**request, timeout=socket_timeout(max(timeout, 0.001))).http_response.content
+        response = create(**request, timeout=max(timeout, 0.001))
+        return self._read(read_object(response.http_response.content))
 
     def _request(self, history: Sequence[Entry], closing: str | None, *, chained: bool = True) -> Json:
         """Writes a request. Nothing but items is inherited from the response before, so the rest is said each time."""
@@ -128,7 +129,7 @@ class OpenAI:
         return previous, items
 
     def _read(self, body: Json) -> Turn:
-        status = body.get("status")
+        status = as_text(body.get("status"))
         if status == "failed":
             raise _failure(self._binding.name, as_object(body.get("error")))
         if status in _UNFINISHED or not isinstance(body.get("output"), list):
@@ -156,7 +157,7 @@ class OpenAI:
 
 
 def _turn(turn: Turn, call_ids: Sequence[str]) -> Iterator[Json]:
-    """Writes a turn without ids of items, which would ask for the reasoning they belong to (§3.2)."""
+    """Writes a turn without ids of items, which would ask for the reasoning they belong to."""
     if turn.text.strip():
         yield {"role": "assistant", "content": turn.text}
     for call_id, call in zip(call_ids, turn.calls, strict=True):

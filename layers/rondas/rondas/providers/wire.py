@@ -1,21 +1,37 @@
 """Reading JSON that somebody else wrote: whatever stands there, each reader returns the type it names."""
 
 import json
+import re
+from math import isfinite
 from typing import Any, cast
 
 from rondas.text import clean
 
 type Json = dict[str, Any]
 
+_UNFIT = re.compile(r"\\u(d[89a-f]|0000)", re.IGNORECASE)
 
-def read_object(raw: bytes) -> Json:
-    """Returns the JSON object, or an empty one, without lone surrogates: they could be neither stored nor sent back.
+
+def read_object(raw: bytes | str) -> Json:
+    """Reads a JSON object, without lone surrogates and NULs: they could be neither stored nor sent back.
 
     Raises:
-        ValueError: it is no JSON, or holds a number that JSON cannot write.
+        ValueError: it is no JSON object, an empty one, or holds a number that JSON cannot write.
     """
-    value = json.loads(raw)
-    return as_object(json.loads(clean(json.dumps(value, ensure_ascii=False, allow_nan=False))))
+    text = raw if isinstance(raw, str) else raw.decode()
+    value = json.loads(text, parse_constant=_finite, parse_float=_finite)
+    if _UNFIT.search(text):
+        value = json.loads(clean(json.dumps(value, ensure_ascii=False)).replace("\\u0000", ""))
+    if not isinstance(value, dict) or not value:
+        raise ValueError("no JSON object")
+    return cast("Json", value)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text} is no JSON number")
+    return number
 
 
 def as_object(value: Any) -> Json:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from rondas.history import Entry
+from rondas.history import Entry, Round
 from rondas.store.claim import Head, KeyState, Message
 from rondas.store.items import Keys, StoredEntry, entry_item
 
@@ -74,6 +74,18 @@ class Actions:
             }
         }
 
+    def release(self, fence: int, key: str) -> "Action":
+        """Lets anybody take the message up at once, while this runner still holds it."""
+        return {
+            "Update": {
+                "TableName": self.table,
+                "Key": self.keys.head(),
+                "UpdateExpression": "SET lease_until = :now",
+                "ConditionExpression": "fence = :fence AND open_key = :key",
+                "ExpressionAttributeValues": {":fence": _number(fence), ":key": {"S": key}, ":now": _number(0)},
+            }
+        }
+
     def free(self, fence: int, next_seq: int) -> "Action":
         """Gives the conversation back, under the same condition."""
         return {
@@ -91,14 +103,24 @@ class Actions:
         }
 
     def put_entry(self, seq: int, entry: Entry, key: str) -> "Action":
-        """Stores an entry where its number is free, or taken by the same round left open."""
+        """Stores an entry where its number is free."""
         return {
             "Put": {
                 "TableName": self.table,
                 "Item": entry_item(self.keys, StoredEntry(seq, entry, iso(self.clock()), key)),
-                "ConditionExpression": "attribute_not_exists(pk) OR #open = :true",
-                "ExpressionAttributeNames": {"#open": "open"},
-                "ExpressionAttributeValues": {":true": {"BOOL": True}},
+                "ConditionExpression": "attribute_not_exists(pk)",
+            }
+        }
+
+    def complete_round(self, seq: int, done: Round, key: str) -> "Action":
+        """Stores a round over the same one written ahead, and over nothing else."""
+        return {
+            "Put": {
+                "TableName": self.table,
+                "Item": entry_item(self.keys, StoredEntry(seq, done, iso(self.clock()), key)),
+                "ConditionExpression": "#open = :true AND #key = :key",
+                "ExpressionAttributeNames": {"#open": "open", "#key": "key"},
+                "ExpressionAttributeValues": {":true": {"BOOL": True}, ":key": {"S": key}},
             }
         }
 
@@ -126,7 +148,7 @@ class Actions:
                 "TableName": self.table,
                 "Key": self.keys.request(key),
                 "UpdateExpression": "SET #state = :open REMOVE #ttl",
-                "ConditionExpression": "#state <> :done",
+                "ConditionExpression": "attribute_exists(pk) AND #state <> :done",
                 "ExpressionAttributeNames": {"#state": "state", "#ttl": "ttl"},
                 "ExpressionAttributeValues": {":open": {"S": "open"}, ":done": {"S": "done"}},
             }
@@ -139,7 +161,7 @@ class Actions:
                 "TableName": self.table,
                 "Key": self.keys.request(key),
                 "UpdateExpression": "SET #state = :state, answer_seq = :seq, #ttl = :ttl",
-                "ConditionExpression": "#state <> :done",
+                "ConditionExpression": "attribute_exists(pk) AND #state <> :done",
                 "ExpressionAttributeNames": {"#state": "state", "#ttl": "ttl"},
                 "ExpressionAttributeValues": {
                     ":state": {"S": state},

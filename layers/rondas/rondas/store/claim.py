@@ -142,6 +142,8 @@ def decide(head: Head, known: KnownKey | None, message: Message, now: float) -> 
     if known and known.state == "failed":
         is_last = not head.open_key and head.next_seq == known.answer_seq + 1
         return Resume(known.message_seq) if is_last else Replay(known.answer_seq)
+    if known and head.open_key != message.key:
+        raise ConversationBusy(0)  # cannot be while keys and heads are written together
     if known:
         return Resume(known.message_seq)
     return Fresh(crashed=bool(head.open_key))

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
@@ -102,10 +102,9 @@ class Conversations:
         """Reads what the model is to see, up to the message and whatever an earlier runner left after it."""
         first = StoredEntry(0, UserMessage(message.text), "", message.key)
         stored = self._newest_first(actions.keys) if head.exists else iter([first])
-        newest = next(stored)
+        newest = next(stored, first)
         pending = newest.entry.turn if isinstance(newest.entry, Round) and newest.entry.is_open else None
-        # A turn whose calls are to run again, and the account of an earlier failure, are no part of what is shown.
-        shown = stored if pending or isinstance(newest.entry, Answer) else chain([newest], stored)
+        shown = stored if pending else chain([newest], stored)  # a turn whose calls are to run again is not shown
         return ClaimedRun(
             self._table,
             actions,
@@ -125,7 +124,7 @@ class Conversations:
         unknown = bool(rounds) and rounds[-1].is_open
         if unknown:
             rounds[-1] = settle(rounds[-1].turn, INTERRUPTED, "unknown", after=rounds[-1].results)
-            closing.append(actions.put_entry(newest.seq, rounds[-1], head.open_key))
+            closing.append(actions.complete_round(newest.seq, rounds[-1], head.open_key))
         answer = Answer(
             interrupted_reply(_language(stored[0].entry), effect_unknown=unknown),
             "failed",
@@ -147,7 +146,8 @@ class Conversations:
         entry = read_entry(item).entry if item else None
         if not isinstance(entry, Answer):
             raise StoreUnavailable("the answer of a finished message is missing")
-        return entry
+        # The conversation has gone on: this message stays unanswered, however often it comes.
+        return replace(entry, reason="") if entry.is_retryable else entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def _head(item: "Item | None") -> Head:
 
 
 def _known(item: "Item | None", now: float) -> KnownKey | None:
-    if item is None or 0 < _number(item, "ttl") < now:
+    if item is None or 0 < _number(item, "ttl") < int(now):  # whole seconds, as the table compares them
         return None
     return KnownKey(
         state=cast("KeyState", item["state"].get("S", "")),

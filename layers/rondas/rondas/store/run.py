@@ -5,12 +5,13 @@ over the work of its successor (rule S3).
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rondas.history import Entry, Round, ToolCall, Turn
 from rondas.loop import Ending
 from rondas.store.actions import Actions
-from rondas.store.table import ConditionFailed, Table
+from rondas.store.table import ConditionFailed, StoreUnavailable, Table
 
 if TYPE_CHECKING:
     from rondas.store.actions import Action
@@ -46,6 +47,7 @@ class ClaimedRun:
         self._key = key
         self._fence = fence
         self._next_seq = next_seq
+        self._written_ahead = pending is not None
 
     def key(self, call: ToolCall) -> str:
         """Returns the name of a call of the coming round: conversation, number of the round, call."""
@@ -58,12 +60,14 @@ class ClaimedRun:
             LeaseLost: another runner has taken over.
             StoreUnavailable: the table does not answer.
         """
-        self._store_round(Round(turn))
+        self._write([self._actions.check_fence(self._fence), self._put(self._next_seq, Round(turn))])
+        self._written_ahead = True
 
     def append(self, done: Round) -> None:
         """Stores a whole round, over the open one where its turn was written ahead. Raises as `write_ahead`."""
-        self._store_round(done)
+        self._write([self._actions.check_fence(self._fence), self._put(self._next_seq, done)])
         self._next_seq += 1
+        self._written_ahead = False
 
     def finish(self, ending: Ending) -> None:
         """Stores the end of the run and frees the conversation, in one write. Raises as `write_ahead`."""
@@ -72,14 +76,20 @@ class ClaimedRun:
         self._write(
             [
                 self._actions.free(self._fence, answer_seq + 1),
-                *(self._actions.put_entry(seq, entry, self._key) for seq, entry in enumerate(entries, self._next_seq)),
+                *(self._put(seq, entry) for seq, entry in enumerate(entries, self._next_seq)),
                 self._actions.end_key(self._key, "failed" if ending.answer.is_retryable else "done", answer_seq),
             ]
         )
 
-    def _store_round(self, stored: Round) -> None:
-        put = self._actions.put_entry(self._next_seq, stored, self._key)
-        self._write([self._actions.check_fence(self._fence), put])
+    def release(self) -> None:
+        """Lets the message be taken up again at once after an error, as far as that can still be said."""
+        with suppress(ConditionFailed, StoreUnavailable):
+            self._table.transact([self._actions.release(self._fence, self._key)])
+
+    def _put(self, seq: int, entry: Entry) -> "Action":
+        if self._written_ahead and seq == self._next_seq and isinstance(entry, Round):
+            return self._actions.complete_round(seq, entry, self._key)
+        return self._actions.put_entry(seq, entry, self._key)
 
     def _write(self, actions: Sequence["Action"]) -> None:
         try:

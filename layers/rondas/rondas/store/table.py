@@ -3,7 +3,8 @@
 import functools
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import boto3
@@ -16,38 +17,35 @@ if TYPE_CHECKING:
 
     from rondas.store.items import Item
 
-CONFLICT_ATTEMPTS = 4
-CONFLICT_WAIT_SECONDS = 0.05
+ATTEMPTS = 4
+"""For what passes by itself within moments: a conflict with another transaction, a throttled key."""
+
+FIRST_WAIT_SECONDS = 0.05
+
+_PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
 PAGE_ENTRIES = 100
 
 
 class ConditionFailed(Exception):  # noqa: N818 - what the table says, not a mistake
-    """Something in the table was not as expected; nothing was written.
-
-    Attributes:
-        failed: for each action of the transaction, whether its condition failed.
-    """
-
-    def __init__(self, failed: Sequence[bool]) -> None:
-        super().__init__("the table has changed")
-        self.failed = tuple(failed)
+    """Something in the table was not as expected; nothing was written."""
 
 
 class StoreUnavailable(Exception):  # noqa: N818 - a state of the world
-    """The table did not answer, in spite of retries."""
+    """The table did not answer, in spite of retries. The text says what it said, in a word for the operator."""
 
 
 @functools.cache
 def client() -> "DynamoDBClient":
     """Returns the one DynamoDB client of the process; region and endpoint come from AWS's own variables.
 
-    Its timeouts are short, for its calls lie inside the deadline of an answer.
+    Its calls lie inside the deadline of an answer, the last one in the store reserve: an attempt has many times what
+    a healthy table needs, and there are two.
     """
     limits = Config(
-        connect_timeout=1,
-        read_timeout=2,
-        retries={"mode": "standard", "total_max_attempts": 3},
+        connect_timeout=0.5,
+        read_timeout=0.8,
+        retries={"mode": "standard", "total_max_attempts": 2},
         tcp_keepalive=True,
         parameter_validation=False,  # the items are built here, in one place; a wrong one is refused by the service
     )
@@ -68,24 +66,26 @@ class Table:
         """Reads items by key in one request, each as it is now; None where there is none."""
         found: list[Item] = []
         wanted = list(keys)
-        while wanted:
-            try:
+        for attempt in range(ATTEMPTS):
+            if not wanted:
+                by_key = {(_text(item, "pk"), _text(item, "sk")): item for item in found}
+                return [by_key.get((_text(key, "pk"), _text(key, "sk"))) for key in keys]
+            if attempt:
+                _wait(attempt)
+            with _errors():
                 response = self._dynamodb.batch_get_item(
                     RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}}
                 )
-            except (BotoCoreError, ClientError) as error:
-                raise StoreUnavailable from error
             found += response["Responses"].get(self.name, [])
             left = response["UnprocessedKeys"].get(self.name)
             wanted = list(left["Keys"]) if left else []
-        by_key = {(_text(item, "pk"), _text(item, "sk")): item for item in found}
-        return [by_key.get((_text(key, "pk"), _text(key, "sk"))) for key in keys]
+        raise StoreUnavailable("UnprocessedKeys")
 
     def newest_first(self, partition: str, below: str, above: str) -> Iterator["Item"]:
         """Reads the items of a partition with sort keys from `below` down to `above`, page by page."""
         start: dict[str, Item] = {}
         while True:
-            try:
+            with _errors():
                 page = self._dynamodb.query(
                     TableName=self.name,
                     KeyConditionExpression="pk = :pk AND sk BETWEEN :above AND :below",
@@ -95,8 +95,6 @@ class Table:
                     Limit=PAGE_ENTRIES,
                     **start,  # pyright: ignore[reportArgumentType] - present only from the second page on
                 )
-            except (BotoCoreError, ClientError) as error:
-                raise StoreUnavailable from error
             yield from page["Items"]
             if "LastEvaluatedKey" not in page:
                 return
@@ -110,21 +108,36 @@ class Table:
         Raises:
             ConditionFailed: a condition of an action did not hold.
         """
-        for attempt in range(CONFLICT_ATTEMPTS):
-            try:
-                self._dynamodb.transact_write_items(TransactItems=actions)
-            except ClientError as error:
-                reasons = [reason.get("Code", "None") for reason in error.response.get("CancellationReasons", [])]
-                if "ConditionalCheckFailed" in reasons:
-                    raise ConditionFailed([reason == "ConditionalCheckFailed" for reason in reasons]) from None
-                if "TransactionConflict" not in reasons:
-                    raise StoreUnavailable from error
-            except BotoCoreError as error:
-                raise StoreUnavailable from error
-            else:
-                return
-            time.sleep(random.uniform(0, CONFLICT_WAIT_SECONDS * 2**attempt))
-        raise StoreUnavailable
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                _wait(attempt)
+            with _errors():
+                try:
+                    self._dynamodb.transact_write_items(TransactItems=actions)
+                except self._dynamodb.exceptions.TransactionCanceledException as error:
+                    reasons = {reason.get("Code", "") for reason in error.response.get("CancellationReasons", [])}
+                    if "ConditionalCheckFailed" in reasons:
+                        raise ConditionFailed from None
+                    if not reasons & _PASSING:
+                        raise
+                else:
+                    return
+        raise StoreUnavailable("TransactionConflict")
+
+
+def _wait(attempt: int) -> None:
+    time.sleep(random.uniform(0, FIRST_WAIT_SECONDS * 2**attempt))
+
+
+@contextmanager
+def _errors() -> Generator[None]:
+    """Turns what boto3 raises into what the store says."""
+    try:
+        yield
+    except ClientError as error:
+        raise StoreUnavailable(error.response.get("Error", {}).get("Code", "ClientError")) from error
+    except BotoCoreError as error:
+        raise StoreUnavailable(type(error).__name__) from error
 
 
 def _text(item: "Item", name: str) -> str:
