@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fakes.anthropic import message, strict
-from fakes.server import ModelServer, serving
+from fakes.server import serving
+from fakes.services import ANTHROPIC, OPENAI, SERVICES, Service
 
 from rondas.history import ToolCall
 from rondas.toolbox import Toolbox
@@ -85,7 +85,7 @@ def test_every_command_is_run_by_somebody() -> None:
     # Given the commands of the README; when they are looked up, then each is in a test, or in the list of exceptions
     tested = Path(__file__).read_text(encoding="utf-8")
     for line in "".join(blocks("sh")).replace("\\\n", " ").splitlines():
-        known = line in ELSEWHERE or line in tested or line.startswith(("TOKEN=", "curl "))
+        known = line in ELSEWHERE or line in tested or line.startswith(("TOKEN=", "curl ")) or "=…" in line
         assert known, f"no test runs: {line}"
 
 
@@ -147,21 +147,38 @@ def test_a_request_without_a_token_is_refused(address: str) -> None:
     refused.value.close()
 
 
-def test_a_key_and_a_model_of_ones_own_reach_the_real_wire() -> None:
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.model)
+def test_a_key_and_a_model_of_ones_own_reach_the_real_wire(service: Service) -> None:
     # Given a service as strict as the real one, in its place
-    command = documented("ANTHROPIC_API_KEY=… MODELS=anthropic:claude-haiku-5-5 make run").replace("=…", "=my-key")
-    with serving(ModelServer([], strict(binds_thinking=True))) as server:
+    (command,) = [line for line in README.splitlines() if line.startswith(service.key) and "," not in line]
+    variable, path = service.base_url
+    with serving(service.start()) as server:
         server.add(
-            message("I look.", [("t1", "training_history", {"exercise": "bench press"})], thinking="sig-1"),
-            message("You gained 4 kg."),
+            service.turn("I look.", [("call_1", "training_history", {"exercise": "bench press"})]),
+            service.turn("You gained 4 kg.", []),
         )
         # When the command of the README is run against it
-        ran = run(command, ANTHROPIC_BASE_URL=server.url)
-        # Then every request was accepted, with that key and model
+        ran = run(command.replace("=… ", "=key "), **{variable: server.url + path})
+        # Then every request was accepted, and the answer is the model's
         server.check_used_up()
     assert "You gained 4 kg." in ran.stdout, ran.stderr
-    assert server.requests[0].headers["authorization"] == "Bearer my-key"
-    assert [body["model"] for body in server.bodies] == ["claude-haiku-5-5"] * 2
+    assert "round 1  → training_history" in ran.stdout
+
+
+def test_the_second_model_answers_where_the_first_dies() -> None:
+    # Given a first service that dies in round three, and a second one
+    (command,) = [line for line in README.splitlines() if "…" in line and "," in line and line.endswith(" make run")]
+    with serving(ANTHROPIC.start()) as first, serving(OPENAI.start()) as second:
+        rounds = [[(f"call_{n}", "search_exercises", {"query": query})] for n, query in enumerate(("row", "curl"))]
+        first.add(*(ANTHROPIC.turn("I look.", calls) for calls in rounds), ANTHROPIC.down(), ANTHROPIC.down())
+        second.add(OPENAI.turn("Here it is.", []))
+        # When the command of the README is run against them
+        ran = run(command.replace("=… ", "=key "), ANTHROPIC_BASE_URL=first.url, OPENAI_BASE_URL=f"{second.url}/v1")
+        first.check_used_up()
+        second.check_used_up()
+    # Then the second has answered
+    assert "Here it is." in ran.stdout, ran.stderr
+    assert "200 · answered · 2 rounds · openai:gpt-6.2-sol" in ran.stdout
 
 
 def test_a_wrong_setting_is_named_at_start() -> None:

@@ -1,4 +1,4 @@
-"""The Responses API on loopback: what it says and remembers (PROVIDERS §3.2); its rules are in openai_rules."""
+"""The Responses API on loopback: what it says and remembers; its rules are in openai_rules."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""What the Responses API refuses, in its words (PROVIDERS §3.2).
+"""What the Responses API refuses, in its words.
 
 Shapes are checked against the published schema. What no schema says is checked by hand: strict tools, calls and
 their outputs, reasoning and the items that belong to it.

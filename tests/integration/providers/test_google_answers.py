@@ -1,4 +1,4 @@
-"""What Gemini answers, over HTTP, and how it is understood (PROVIDERS §6, §9, §13)."""
+"""What Gemini answers, over HTTP, and how it is understood."""
 
 import json
 import logging

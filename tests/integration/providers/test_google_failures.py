@@ -1,4 +1,4 @@
-"""What can go wrong with Gemini, over HTTP (PROVIDERS §7, §13)."""
+"""What can go wrong with Gemini, over HTTP."""
 
 import socket
 import ssl

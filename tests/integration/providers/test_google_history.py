@@ -1,4 +1,4 @@
-"""How Gemini is told a conversation, over HTTP, with a service as strict as the real one (PROVIDERS §3.3, §5, §13)."""
+"""How Gemini is told a conversation, over HTTP, with a service as strict as the real one."""
 
 import base64
 from collections.abc import Sequence

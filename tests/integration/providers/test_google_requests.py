@@ -1,4 +1,4 @@
-"""What Gemini is asked, over HTTP, with a service as strict as the real one (PROVIDERS §3.3, §4.3, §13)."""
+"""What Gemini is asked, over HTTP, with a service as strict as the real one."""
 
 import gc
 import subprocess

@@ -127,7 +127,7 @@ def test_trap_12_failure_that_came_with_http_200_is_an_error(
 def test_cut_off_turn_keeps_its_calls_and_is_not_built_upon(
     openai_service: OpenAIServer, openai_model: Provider
 ) -> None:
-    # given a turn that was cut off in the middle of a call (CASES 18)
+    # given a turn that was cut off in the middle of a call (case 18)
     turn = read(openai_service, openai_model, incomplete("max_output_tokens", "I", [("call_1", "look", '{"que')]))
     openai_service.add(completed("A."))
     # when the loop goes on
@@ -172,7 +172,15 @@ def test_ids_that_come_again_in_a_later_response_are_told_apart(
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
-    [({"a": 1}, '{"a":1}'), (None, "null"), ([], "[]"), ("", ""), ('{"q":"\\ud83d\\ude00 \\ud83d"}', '{"q":"😀 ?"}')],
+    [
+        ({"a": 1}, '{"a":1}'),
+        (None, "null"),
+        ([], "[]"),
+        ("", ""),
+        ('{"q": "\\u00f1"', '{"q": "\\u00f1"'),
+        ('{"q": "\\ud83d\\ude00 \\ud83d"}', '{"q":"😀 ?"}'),
+        ('{"q": "a\\u0000c", "path": "C:\\\\u0000"}', '{"q":"ac","path":"C:\\\\u0000"}'),
+    ],
 )
 def test_arguments_are_text(openai_service: OpenAIServer, openai_model: Provider, arguments: Any, text: str) -> None:
     # given
