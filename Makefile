@@ -30,8 +30,10 @@ setup: $(READY) ## everything the other targets need
 
 # ── local: the program and nothing else on stdout ──
 
+# What a person gives goes through the environment: a shell would take quotes in it apart.
+run: export EVENT := $(EVENT)
 run: $(READY) ## one message through the chat function (EVENT=events/ask.json)
-	@$(LOCAL) local.run "$(EVENT)"
+	@$(LOCAL) local.run "$$EVENT"
 
 chat: $(READY) ## a conversation in the terminal
 	@$(LOCAL) local.chat
@@ -39,8 +41,9 @@ chat: $(READY) ## a conversation in the terminal
 serve: $(READY) ## the HTTP API on 127.0.0.1 (PORT=3000 SLOTS=4)
 	@$(LOCAL) local.serve --port "$(PORT)" --slots "$(SLOTS)"
 
+token: export SUB := $(SUB)
 token: $(READY) ## a bearer token for the local API (SUB=somebody)
-	@$(LOCAL) local.token $(if $(SUB),"$(SUB)")
+	@$(LOCAL) local.token
 
 # ── checks: the quick ones first, pytest and its summary last ──
 
@@ -78,6 +81,7 @@ build: $(READY) $(BUILD_READY) ## what is deployed, in .aws-sam/build (ARCHITECT
 		"$(CURDIR)/$(BUILD_PYTHON)" -m compileall -q -j 0 --invalidation-mode unchecked-hash \
 			-s $$folder -p $$home $$folder || exit 1; \
 	done
+	@$(if $(filter deploy,$(MAKECMDGOALS)),,echo 'next: make deploy') # sam's own hints name a sam that is not on the PATH
 
 deploy: build ## asks for the parameters, shows the changes, deploys
 	$(SAM) deploy --guided $(PARAMETERS)
@@ -95,7 +99,8 @@ clean: ## everything that make has made
 # ── set-up ──
 
 $(READY): pyproject.toml uv.lock .python-version | $(UV)
-	@$(UV) sync --frozen --quiet >&2
+	@[ -d .venv ] || echo 'Setting up .venv (once; about 600 MB)…' >&2
+	@[ -t 2 ] || quiet=--quiet; $(UV) sync --frozen $$quiet >&2
 	@touch $@
 
 .uv/bin/uv:

@@ -9,8 +9,9 @@ from local.console import Console, be_lenient
 from local.engine import EngineError
 from local.environment import PERSON, prepared
 from local.event import message_event
-from local.function import InitError, Loaded
-from local.run import fail, invoke, load_chat
+from local.function import Loaded
+from local.run import fail, invoke, load_chat, nobody_reads_on
+from local.start_errors import InitError
 from local.template import Template, TemplateError
 
 PROMPT = "\nyou> "
@@ -25,12 +26,14 @@ def main() -> int:
         importlib.import_module("readline")  # arrow keys, where there are any
     try:
         template = Template.read()
-        with prepared(template):
+        with prepared(template, names_models=True):
             _talk(load_chat(template, console), console)
     except (EngineError, InitError, TemplateError) as error:
         return fail(error)
     except KeyboardInterrupt:
         print()
+    except BrokenPipeError:
+        return nobody_reads_on()
     return 0
 
 
@@ -49,6 +52,8 @@ def _line() -> str | None:
     except EOFError:
         print()
         return None
+    if not sys.stdin.isatty():
+        print(text, flush=True)  # no terminal has shown what was typed
     return None if text.lower() in ENDINGS else text
 
 

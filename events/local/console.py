@@ -2,20 +2,25 @@
 
 import io
 import json
+import logging
 import os
 import sys
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from local.environment import PROVIDERS
 from local.json_values import Json, object_in
 
 if TYPE_CHECKING:
     from rondas.history import Answer, ToolCall, ToolResult, Turn
+    from rondas.store.claim import Message
 
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 LONGEST_VALUE = 60
 OK = 200
 FIRST_ERROR = 400
 FIRST_SERVER_ERROR = 500
+NO_ENTRY = ("401", "403")
+NEVER = logging.CRITICAL + 1
 
 
 class Console:
@@ -38,6 +43,9 @@ class Console:
         self._say("")
         self._say(self._styled(event.get("routeKey", ""), "dim"))
         self._say(self._styled(f"> {_question(event)}", "bold"))
+
+    def on_message(self, message: "Message") -> None:
+        """Prints nothing: the person has just written it."""
 
     def on_turn(self, turn: "Turn", seconds: float) -> None:
         """Prints what the model says while it asks for tools; the final turn's words come with the reply."""
@@ -62,6 +70,10 @@ class Console:
         """Prints what was asked for and did not run; the answer itself comes with the response."""
         del answer, seconds
         self._decline()
+
+    def warning(self, words: str) -> None:
+        """Prints what the function warns of."""
+        self._say(self._styled(f"  ! {words}", "yellow"))
 
     def response(self, response: Json, seconds: float) -> None:
         """Prints what the function answered."""
@@ -100,6 +112,35 @@ class Console:
 
     def _styled(self, text: str, style: str) -> str:
         return f"\033[{STYLES[style]}m{text}\033[0m" if self._coloured and text else text
+
+
+class _Warnings(logging.Handler):
+    """Hands what a function warns of to a console, in one readable line each."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(logging.WARNING)
+        self._console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        model, cause = (str(getattr(record, name, "")) for name in ("model", "cause"))
+        details = " · ".join(part for part in (model, cause) if part)
+        words = ": ".join(part for part in (record.getMessage(), details) if part)
+        self._console.warning(" ".join(f"{words} {_advice(model, cause)}".split()))
+
+
+def show_warnings(console: Console, logger: str = "rondas") -> None:
+    """Lets a console show a logger's warnings, in place of whatever has shown them so far.
+
+    The handlers it has stay, silent: Powertools keeps the keys of its lines in them.
+    """
+    for handler in logging.getLogger(logger).handlers:
+        handler.setLevel(NEVER)
+    logging.getLogger(logger).addHandler(_Warnings(console))
+
+
+def _advice(model: str, cause: str) -> str:
+    key, _ = PROVIDERS.get(model.partition(":")[0], ("", ""))
+    return f"(check {key})" if key and cause.startswith(NO_ENTRY) else ""
 
 
 def be_lenient(stream: TextIO) -> None:

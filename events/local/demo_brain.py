@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from local.demo_scene import Call, Scene, read_scene
-from local.demo_words import goal_words, kilograms, progress_words
+from local.demo_scene import FOLLOW_UP, Call, Scene, read_scene
+from local.demo_words import goal_words, kilograms, progress_words, rest_words, what_is_left
 from local.json_values import Json, objects_in
 
 EXERCISES = (
@@ -31,12 +31,21 @@ EXERCISES = (
 NAMES = {
     "bench press|press (de )?banca": "bench press",
     "squat|sentadilla": "squat",
+    "romanian|rumano": "romanian deadlift",
     "deadlift|peso muerto": "deadlift",
     "shoulder press|overhead press|press militar": "shoulder press",
     "pull-?ups?|dominadas": "pull-up",
     r"\brow\b|\bremo\b": "row",
+    r"\bdips?\b|fondos": "dips",
+    "leg press|prensa": "leg press",
+    "lunge|zancada": "lunge",
+    "pulldown|jal[oó]n": "lat pulldown",
+    "push-?down": "triceps pushdown",
+    "hip thrust|empuje de cadera": "hip thrust",
+    r"bi?ceps curl|curl de b[ií]ceps": "biceps curl",
     r"\bcurl": "curl",
 }
+PERIOD = re.compile(r"\b(week|semana)\b|\b(?:month|mes)\b", re.IGNORECASE)
 SET = re.compile(r"(\d+(?:[.,]\d+)?)\s*kg\D{0,12}?\s*(?:x|\u00d7|\*|for|por|a)?\s*(\d+)", re.IGNORECASE)
 WEIGHT = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:kg|kilos?)", re.IGNORECASE)
 
@@ -57,21 +66,24 @@ type Step = Ask | str
 def think(request: Json) -> list[Json]:
     """Returns the content blocks of the model's turn."""
     scene = read_scene(request)
-    step = _plan(scene.question)(scene)
+    step = _plan(scene)(scene)
     if isinstance(step, str):
         return [_text(step)]
     if scene.closing or step.name not in scene.tools:
-        return [_text(_closing(scene))]
+        return [_text(_closing(scene, step))]
     # Named after all that came before: no two calls of a conversation share an id, and none has to be remembered.
     call_id = hashlib.sha256(json.dumps(request["messages"]).encode()).hexdigest()[:24]
     call = {"type": "tool_use", "id": f"toolu_{call_id}", "name": step.name, "input": step.arguments}
     return [_text(step.words), call]
 
 
-def _plan(question: str) -> Callable[[Scene], Step]:
-    for pattern, plan in PLANS:
-        if re.search(pattern, question, re.IGNORECASE):
-            return plan
+def _plan(scene: Scene) -> Callable[[Scene], Step]:
+    """Finds what the question asks for; "and squat?" asks for what was asked before."""
+    follows = FOLLOW_UP.match(scene.question) and named_in(scene.question)
+    for question in (scene.question, scene.topic if follows else ""):
+        for pattern, plan in PLANS:
+            if re.search(pattern, question, re.IGNORECASE):
+                return plan
     return _introduce
 
 
@@ -124,6 +136,8 @@ def _estimate(scene: Scene) -> Step:
     formula = str(result.get("formula", "epley")).capitalize()
     most = kilograms(result.get("one_rep_max_kg"), scene)
     done = f"{kilograms(weight, scene)} x {repetitions}"
+    if "one_rep_max_kg" not in result and (left := what_is_left(scene, call)):
+        return _sentence(left)
     return _failure(scene, call) or scene.say(
         f"With {done}, your one-rep max is about {most} ({formula}'s formula; an estimate).",
         f"Con {done}, tu repetición máxima es de unos {most} (fórmula de {formula}; es una estimación).",
@@ -141,6 +155,8 @@ def _save_goal(scene: Scene) -> Step:
     if call is None:
         arguments = {"exercise": exercise_in(scene.question), "target_weight_kg": _number(weight[1])}
         return Ask(scene.say("I will save it.", "Voy a guardarlo."), "save_goal", arguments)
+    if not call.data().keys() >= {"exercise", "target_weight_kg"} and (left := what_is_left(scene, call)):
+        return _sentence(left)
     goal = goal_words(call.data(), scene)
     return _failure(scene, call) or scene.say(f"Saved: {goal}.", f"Guardado: {goal}.")
 
@@ -152,9 +168,11 @@ def _read_goals(scene: Scene) -> Step:
     goals = [goal_words(goal, scene) for goal in objects_in(call.data().get("goals"))]
     if failure := _failure(scene, call):
         return failure
+    if not goals and (left := what_is_left(scene, call)):
+        return _sentence(left)
     if not goals:
         return scene.say("You have no goals saved yet.", "Aún no tienes objetivos guardados.")
-    return scene.say("Your goals: ", "Tus objetivos: ") + "; ".join(goals) + "."
+    return scene.say("Your goals: ", "Tus objetivos: ") + "; ".join(goals) + rest_words(scene, call) + "."
 
 
 def _introduce(scene: Scene) -> Step:
@@ -173,6 +191,7 @@ PLANS: tuple[tuple[str, Callable[[Scene], Step]], ...] = (
      _one_by_one),
     (r"one[- ]rep|\b1 ?rm\b|repetici[oó]n m[aá]xima|m[aá]ximo", _estimate),
     (r"(save|set|add|guarda|pon|fija|crea|añade)\w*\b.*\b(goal|objetivo|meta)", _save_goal),
+    (r"^(?=.*\d\s*(kg|kilo))(?=.*\b(goal|objetivo|meta)\b).*\b(want|like|quiero|quisiera|gustar[ií]a)\b", _save_goal),
     (r"\b(goals?|objetivos?|metas?)\b", _read_goals),
     (r"progres|improv|mejor|avan[zc]|how much|cu[aá]nto", _progress),
 )  # fmt: skip
@@ -180,20 +199,26 @@ PLANS: tuple[tuple[str, Callable[[Scene], Step]], ...] = (
 
 def exercise_in(text: str) -> str:
     """Returns the exercise a text is about, in the catalogue's words; bench press where it names none."""
-    for pattern, name in NAMES.items():
-        if re.search(pattern, text, re.IGNORECASE):
-            return name
-    return "bench press"
+    return named_in(text) or "bench press"
 
 
-def _closing(scene: Scene) -> str:
+def named_in(text: str) -> str:
+    """Returns the exercise a text names, in the catalogue's words; empty where it names none."""
+    return next((name for pattern, name in NAMES.items() if re.search(pattern, text, re.IGNORECASE)), "")
+
+
+def _closing(scene: Scene, step: Ask) -> str:
     """Says what was found, what was left undone, and asks whether to go on: as a model does at a limit."""
     read = _read_so_far(scene)
     left = [name for name in EXERCISES if name not in read]
-    if not read or _plan(scene.question) is not _one_by_one:
+    if not read or _plan(scene) is not _one_by_one:
+        found = _found(scene)
+        so_far = scene.say(f"So far: {found}.", f"Hasta ahora: {found}.") if found else ""
+        nothing = scene.say("I have found nothing yet.", "Aún no he encontrado nada.")
+        to_do = _to_do(scene, step)
         return scene.say(
-            "I had to stop before I could finish looking that up. Shall I continue?",
-            "He tenido que parar antes de terminar de consultarlo. ¿Quieres que continúe?",
+            f"I reached the limit of this answer. {so_far or nothing} Still to do: {to_do}. Shall I continue?",
+            f"He llegado al límite de esta respuesta. {so_far or nothing} Me falta: {to_do}. ¿Quieres que continúe?",
         )
     heading = scene.say(
         f"I reached the limit of this answer after {len(read)} of {len(EXERCISES)} exercises. What I found:",
@@ -204,6 +229,30 @@ def _closing(scene: Scene) -> str:
         f"Me falta mirar: {', '.join(left)}. ¿Quieres que continúe?",
     )
     return f"{_listed(scene, heading, read)}\n{rest}"
+
+
+def _found(scene: Scene) -> str:
+    """Says what the calls that ran have shown."""
+    found = scene.called("search_exercises")
+    name = _first_match(found) if found else ""
+    catalogue = scene.say(f"the catalogue calls it {name}", f"en el catálogo se llama {name}") if name else ""
+    read = [progress_words(scene, call) for call in _read_so_far(scene).values()]
+    return "; ".join(part for part in (catalogue, *read) if part)
+
+
+def _to_do(scene: Scene, step: Ask) -> str:
+    exercise = step.arguments.get("exercise", "")
+    match step.name:
+        case "search_exercises":
+            return scene.say("to look the exercise up, and your history of it", "buscar el ejercicio, y tu historial")
+        case "training_history":
+            return scene.say(f"your training history of {exercise}", f"tu historial de {exercise}")
+        case "save_goal":
+            return scene.say("to save the goal; it is not saved", "guardar el objetivo; no está guardado")
+        case "read_goals":
+            return scene.say("to look at your goals", "mirar tus objetivos")
+        case _:
+            return scene.say("the estimate", "la estimación")
 
 
 def _read_so_far(scene: Scene) -> dict[str, Call]:
@@ -228,7 +277,8 @@ def _first_match(found: Call) -> str:
 
 
 def _period(scene: Scene) -> str:
-    return "this_week" if re.search(r"\b(week|semana)\b", scene.question, re.IGNORECASE) else "this_month"
+    said = PERIOD.search(scene.question) or PERIOD.search(scene.topic)
+    return "this_week" if said and said[1] else "this_month"
 
 
 def _number(text: str) -> float:

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from local.json_values import Json
+from local.json_values import Json, beginning_of
 
 CONTINUE = re.compile(
     r"^\W*((yes|yeah|ok(ay)?|sure|please|continue|go on|keep going|do|carry on"
@@ -14,9 +14,10 @@ CONTINUE = re.compile(
 )
 SPANISH = re.compile(
     r"[¿¡ñáéíóú]|\b(qu[eé]|cu[aá]nto|mis?|este|esta|mes|quiero|hola|s[ií]|cu[aá]les|objetivos?|guarda|ejercicios?"
-    r"|contin[uú]a|sigue|gracias|estima|de|para|con)\b",
+    r"|contin[uú]a|sigue|gracias|estima|de|para|con|y|sentadillas?|dominadas|peso|fondos|prensa|zancadas?)\b",
     re.IGNORECASE,
 )
+FOLLOW_UP = re.compile(r"^\W*(and|what about|how about|y|qu[eé] tal)\b", re.IGNORECASE)
 NOT_DONE = ("Not executed", "stopped:", "interrupted:")
 
 
@@ -34,13 +35,20 @@ class Call:
         """Whether it ran, as far as the model was told."""
         return not self.result.startswith(NOT_DONE)
 
-    def data(self) -> Json:
-        """Returns the result as the JSON object it is; empty for a mistake or a result that was cut."""
+    @property
+    def was_cut(self) -> bool:
+        """Whether only the beginning of its result is there."""
+        if self.failed:
+            return False
         try:
-            value = json.loads(self.result)
+            json.loads(self.result)
         except ValueError:
-            return {}
-        return cast("Json", value) if isinstance(value, dict) and not self.failed else {}
+            return True
+        return False
+
+    def data(self) -> Json:
+        """Returns the result as the JSON object it is, or as much as is left of it; empty for a mistake."""
+        return {} if self.failed else beginning_of(self.result)
 
 
 @dataclass(slots=True)
@@ -49,6 +57,7 @@ class Scene:
 
     Attributes:
         question: what the person wants; where their last words only say to go on, what they asked for before.
+        topic: the last question that was not only about another exercise, such as "and squat?".
         calls: all that was asked for since the question, in order, over as many messages as it took.
         tools: the names of the tools there are.
         closing: whether it may not use them now.
@@ -56,6 +65,7 @@ class Scene:
     """
 
     question: str = ""
+    topic: str = ""
     calls: list[Call] = field(default_factory=list[Call])
     tools: frozenset[str] = frozenset()
     closing: bool = False
@@ -102,6 +112,7 @@ def _hear(scene: Scene, text: str) -> None:
     scene.spanish = SPANISH.search(text) is not None
     if not CONTINUE.match(text):
         scene.question = text
+        scene.topic = scene.topic if FOLLOW_UP.match(text) else text
         scene.calls.clear()
 
 

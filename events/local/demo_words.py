@@ -5,6 +5,9 @@ from typing import Any
 from local.demo_scene import Call, Scene
 from local.json_values import Json, object_in, objects_in
 
+READABLE = 80
+"""Characters of a result that are shown as they are where nothing in it is whole."""
+
 
 def progress_words(scene: Scene, history: Call) -> str:
     """Says what a training history shows about one exercise, and nothing it does not show."""
@@ -12,10 +15,27 @@ def progress_words(scene: Scene, history: Call) -> str:
         return scene.say("no sessions on record", "no hay sesiones registradas")
     data = history.data()
     if progress := object_in(data.get("progress")):
-        return _change(scene, progress)
+        return _change(scene, progress) + rest_words(scene, history)
     if sessions := objects_in(data.get("sessions")):
-        return _last_session(scene, sessions[0])
-    return str(data.get("note") or scene.say("seen earlier", "ya consultado"))
+        return _last_session(scene, sessions[0]) + rest_words(scene, history)
+    return str(data.get("note") or what_is_left(scene, history) or scene.say("seen earlier", "ya consultado"))
+
+
+def rest_words(scene: Scene, call: Call) -> str:
+    """Admits that there was more to read than could be read; empty where there was not."""
+    return scene.say(" (the rest was cut off)", " (el resto llegó cortado)") if call.was_cut else ""
+
+
+def what_is_left(scene: Scene, call: Call) -> str:
+    """Says what could be read of a result that was cut too short to answer with; empty for a whole one."""
+    if not call.was_cut:
+        return ""
+    members = [f"{name}: {value}" for name, value in call.data().items() if isinstance(value, str | int | float)]
+    beginning = ", ".join(members) or call.result[:READABLE].strip() or "-"
+    return scene.say(
+        f"the result was cut off; what could be read is {beginning}",
+        f"el resultado llegó cortado; lo que se puede leer es {beginning}",
+    )
 
 
 def goal_words(goal: Json, scene: Scene) -> str:

@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from local.template import Table
@@ -67,14 +67,14 @@ def create_tables(tables: Iterable[Table]) -> None:
     from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
 
     patience = Config(connect_timeout=2, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 3})
-    client: DynamoDBClient = boto3.client("dynamodb", config=patience)  # pyright: ignore[reportUnknownMemberType]
     try:
-        for table in tables:
-            _create(client, table_name(table), table)
-    except (BotoCoreError, ClientError) as error:
-        raise EngineError(f"DynamoDB at {os.environ.get('AWS_ENDPOINT_URL_DYNAMODB')}: {error}") from None
-    finally:
-        client.close()
+        client: DynamoDBClient = boto3.client("dynamodb", config=patience)  # pyright: ignore[reportUnknownMemberType]
+        with closing(client):
+            for table in tables:
+                _create(client, table_name(table), table)
+    except (BotoCoreError, ClientError, ValueError) as error:  # a ValueError: what is set is no URL
+        url = os.environ.get("AWS_ENDPOINT_URL_DYNAMODB")
+        raise EngineError(f"AWS_ENDPOINT_URL_DYNAMODB: DynamoDB at {url}: {error}") from None
 
 
 def table_name(table: Table) -> str:

@@ -4,6 +4,7 @@ What is set already stays as it is; an empty variable counts as not set, as in t
 """
 
 import os
+import re
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -11,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from local.engine import DEFAULT_NAMES, Engine, create_tables, table_name
+from local.start_errors import init_error
 from local.template import ROOT, Function, Template
 
 PERSON = "demo"
@@ -19,6 +21,7 @@ PERSON = "demo"
 DEFAULT_MODELS = "anthropic:claude-sonnet-5-5"
 DEFAULT_REGION = "eu-west-1"
 LOOPBACK = ("127.0.0.1", "localhost")
+MODELS = re.compile(r"[a-z]+:[^\s,]+(\s*,\s*[a-z]+:[^\s,]+)*")
 
 PROVIDERS = {
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
@@ -29,17 +32,18 @@ PROVIDERS = {
 
 
 @contextmanager
-def prepared(template: Template) -> Generator[None]:
+def prepared(template: Template, *, names_models: bool = False) -> Generator[None]:
     """Prepares this process's environment, and ends at the end what was started for it.
 
-    The first line of output says so when no real model answers.
+    The first line of output says so when no real model answers; and, where that is wanted, which real ones do.
 
     Raises:
         EngineError: the DynamoDB engine cannot be used.
+        InitError: the coach cannot be imported.
     """
     with ExitStack() as started:
         _allow_loopback()
-        _choose_model(started)
+        _choose_model(started, names_models=names_models)
         _set_aws()
         _start_engine(template, started)
         yield
@@ -70,17 +74,25 @@ def _allow_loopback() -> None:
         os.environ[variable] = ",".join(hosts + [host for host in LOOPBACK if host not in hosts])
 
 
-def _choose_model(started: ExitStack) -> None:
+def _choose_model(started: ExitStack, *, names_models: bool) -> None:
+    """Lets the demo model answer where nobody else could; what is wrong otherwise is for the function to name."""
     set_defaults({"MODELS": DEFAULT_MODELS})
-    if os.environ.get("API_KEYS_SECRET_ARN"):
+    wanted = _providers(os.environ["MODELS"])
+    with_secret = bool(os.environ.get("API_KEYS_SECRET_ARN"))
+    if not with_secret and wanted and not any(os.environ.get(key) or os.environ.get(url) for key, url in wanted):
+        _use_demo_model(" or ".join(dict.fromkeys(key for key, _ in wanted)), started)
         return
-    wanted = [model.strip().split(":")[0] for model in os.environ["MODELS"].split(",")]
-    keyless = [PROVIDERS[name] for name in wanted if name in PROVIDERS and not os.environ.get(PROVIDERS[name][0])]
-    if missing := [key for key, url in keyless if not os.environ.get(url)]:
-        _use_demo_model(missing[0], started)
-        return
-    # A recording or fake server: the SDK wants a key, the server does not care.
-    set_defaults({key: "local" for key, _ in keyless})
+    if not with_secret:  # a recording or fake server: the SDK wants a key, the server does not care
+        set_defaults({key: "local" for key, url in wanted if os.environ.get(url)})
+    if names_models and wanted and (with_secret or all(os.environ.get(key) for key, _ in wanted)):
+        print(f"Models: {os.environ['MODELS']}", flush=True)
+
+
+def _providers(models: str) -> list[tuple[str, str]]:
+    """Returns the variables of each provider that MODELS names; none where the value is not one the function takes."""
+    names = [model.strip().partition(":")[0] for model in models.split(",")]
+    taken = MODELS.fullmatch(models) and PROVIDERS.keys() >= set(names)
+    return [PROVIDERS[name] for name in names] if taken else []
 
 
 def _use_demo_model(missing: str, started: ExitStack) -> None:
@@ -113,9 +125,15 @@ def _start_engine(template: Template, started: ExitStack) -> None:
 
 
 def _load_sample(template: Template) -> None:
-    for function in template.functions.values():
-        if (function.code / "coach").is_dir():
-            make_importable(function.code)
-    from local.sample import load_sample  # noqa: PLC0415 - imports the coach, which only now can be found
+    code = next((found.code for found in template.functions.values() if (found.code / "coach").is_dir()), ROOT)
+    if code != ROOT:
+        make_importable(code)
+    try:
+        from local.sample import load_sample  # noqa: PLC0415 - imports the coach, which only now can be found
 
-    load_sample(PERSON, datetime.now(UTC).date())
+        load_sample(PERSON, datetime.now(UTC).date())
+    except ModuleNotFoundError as error:
+        if error.name != "coach.workouts":  # an app of one's own has no workouts to load
+            raise init_error(error, code) from error
+    except Exception as error:
+        raise init_error(error, code) from error

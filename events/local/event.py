@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from local.context import ACCOUNT
-from local.json_values import Json
+from local.json_values import Json, object_in
 
 API = "local"
 DOMAIN = f"{API}.execute-api.localhost"
@@ -33,6 +33,12 @@ def read_events(path: Path) -> list[Json]:
     events = cast("list[Any]", content if isinstance(content, list) else [content])
     if not events or not all(isinstance(event, dict) for event in events):
         raise EventError(f"the event file {path} holds no event: expected an object or a list of objects")
+    for event in cast("list[Json]", events):
+        if missing := _missing(event):
+            raise EventError(
+                f"the event file {path} holds no event of an HTTP API (payload format 2.0): {missing} is missing; "
+                "events/ask.json shows one"
+            )
     return [_completed(event) for event in events]
 
 
@@ -70,11 +76,21 @@ def request_context(method: str, path: str, route: str, claims: dict[str, str] |
     }
 
 
+def _missing(event: Json) -> str:
+    """Returns the first part that is missing of what every function behind a route looks at; empty if all is there."""
+    context = object_in(event.get("requestContext"))
+    http = object_in(context.get("http"))
+    parts = {
+        "requestContext": context,
+        "requestContext.http.method": http.get("method"),
+        "rawPath": event.get("rawPath"),
+    }
+    return next((name for name, value in parts.items() if not value), "")
+
+
 def _completed(event: Json) -> Json:
-    context = event.get("requestContext")
-    if not isinstance(context, dict):
-        return event
-    return event | {"requestContext": _now() | {"requestId": uuid.uuid4().hex[:16]} | cast("Json", context)}
+    context = object_in(event.get("requestContext"))
+    return event | {"requestContext": _now() | {"requestId": uuid.uuid4().hex[:16]} | context}
 
 
 def _now() -> Json:

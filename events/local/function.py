@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -11,11 +10,8 @@ from typing import Any, cast
 from local.context import Context
 from local.environment import make_importable
 from local.json_values import Json
+from local.start_errors import InitError, init_error
 from local.template import Function
-
-
-class InitError(Exception):
-    """The function cannot be imported: a setting is wrong, or its code. The message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +42,5 @@ def load(function: Function) -> Loaded:
     except SystemExit as error:
         raise InitError(f"the function ended itself with {error.code!r}") from error
     except Exception as error:
-        raise InitError(_words(error)) from error
+        raise init_error(error, function.code) from error
     return Loaded(function, module, handler)
-
-
-def _words(error: Exception) -> str:
-    """Returns what went wrong: a settings error speaks for itself, another needs its kind to be understood."""
-    if type(error).__name__ == "SettingsError":
-        return str(error)
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"

@@ -1,22 +1,25 @@
 """`make run`: invokes the chat function with a sample event and prints the rounds as they happen and the reply."""
 
 import argparse
+import io
 import os
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
-from local.console import FIRST_SERVER_ERROR, OK, Console
+from local.console import FIRST_SERVER_ERROR, OK, Console, show_warnings
 from local.engine import EngineError
 from local.environment import of_function, prepared, set_defaults
 from local.event import EventError, read_events
-from local.function import InitError, Loaded, load
+from local.function import Loaded, load
 from local.json_values import Json
+from local.start_errors import InitError
 from local.template import ROOT, TEMPLATE, Template, TemplateError
 
 SAMPLE = ROOT / "events" / "ask.json"
+INTERRUPTED = 130  # as a shell says it: 128 and the number of SIGINT
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,11 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return fail(error, code=2)
     console = Console()
     try:
-        with prepared(template):
+        with prepared(template, names_models=True):
             chat = load_chat(template, console)
             return max(invoke(chat, event, console) for event in events)
     except (EngineError, InitError) as error:
         return fail(error)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return nobody_reads_on()
 
 
 def load_chat(template: Template, console: Console) -> Loaded:
@@ -49,10 +57,12 @@ def load_chat(template: Template, console: Console) -> Loaded:
     if not posts:
         raise InitError("the template has no route POST …/messages")
     function = template.functions[posts[0].function]
-    if not os.environ.get("LOG_LEVEL"):
-        set_defaults({"POWERTOOLS_LOG_LEVEL": "WARNING"})  # what went well, the console says
-    set_defaults(of_function(function))
+    as_json = bool(os.environ.get("LOG_LEVEL") or os.environ.get("POWERTOOLS_LOG_LEVEL"))  # who asks for it, gets it
+    set_defaults({"POWERTOOLS_LOG_LEVEL": os.environ.get("LOG_LEVEL") or "WARNING"})
+    set_defaults({"POWERTOOLS_METRICS_DISABLED": "true"} | of_function(function))
     loaded = load(function)
+    if not as_json:
+        show_warnings(console)
     loaded.module.agent.watchers.add(console)
     return loaded
 
@@ -62,12 +72,40 @@ def invoke(loaded: Loaded, event: Json, console: Console, *, echo: bool = True) 
     console.begin(event if echo else None)
     started = time.monotonic()
     try:
-        with redirect_stdout(sys.stderr):  # standard output is for the person
+        with _prints_on_standard_error():  # standard output is for the person
             response = loaded.invoke(event)
     except Exception as error:  # noqa: BLE001 - what Lambda does: the invocation failed, the runner has not
         response = {"statusCode": FIRST_SERVER_ERROR, "body": f"{type(error).__name__}: {error}"}
     console.response(response, time.monotonic() - started)
     return 0 if int(response.get("statusCode", OK)) < FIRST_SERVER_ERROR else 1
+
+
+class _Prints(io.TextIOBase):
+    """What a function prints, handed on without its metrics, which nobody collects here."""
+
+    rest = ""
+
+    def write(self, text: str) -> int:
+        *lines, self.rest = (self.rest + text).split("\n")
+        for line in lines:
+            if not line.startswith('{"_aws":'):
+                print(line, file=sys.stderr)
+        return len(text)
+
+
+@contextmanager
+def _prints_on_standard_error() -> Generator[None]:
+    prints = _Prints()
+    with redirect_stdout(prints):
+        yield
+    if prints.rest:
+        prints.write("\n")
+
+
+def nobody_reads_on() -> int:
+    """Ends quietly when standard output was closed, as by `head`; returns the exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the last flush
+    return 1
 
 
 def fail(error: Exception, code: int = 1) -> int:

@@ -24,14 +24,36 @@ class _Lift:
         return LoggedExercise(name=self.name, sets=[Set(weight_kg=kg, repetitions=n) for kg, n in sets])
 
 
+@dataclass(frozen=True, slots=True)
+class _BodyWeight:
+    """An exercise without a weight, and the repetitions of its first set today: one more every fourth time."""
+
+    name: str
+    today: int
+
+    def done(self, sessions_ago: int) -> LoggedExercise:
+        """Returns a session: three sets, each with one repetition less."""
+        best = self.today - sessions_ago // 4
+        return LoggedExercise(name=self.name, sets=[Set(weight_kg=0, repetitions=best - drop) for drop in range(3)])
+
+
 _DAY_A = (
     _Lift("Barbell Bench Press - Medium Grip", 82.5, 0.5),
     _Lift("Barbell Squat", 110, 1),
     _Lift("Bent Over Barbell Row", 72.5, 0.5),
+    _Lift("Leg Press", 180, 2),
+    _Lift("Wide-Grip Lat Pulldown", 62.5, 0.5),
+    _Lift("Dumbbell Bicep Curl", 18, 0.25),
+    _BodyWeight("Dips - Triceps Version", 14),
 )
 _DAY_B = (
+    _BodyWeight("Pullups", 10),
     _Lift("Barbell Deadlift", 140, 1.5),
     _Lift("Barbell Shoulder Press", 50, 0.5),
+    _Lift("Romanian Deadlift", 100, 1),
+    _Lift("Barbell Hip Thrust", 120, 1.5),
+    _Lift("Barbell Lunge", 50, 0.5),
+    _Lift("Triceps Pushdown", 32.5, 0.5),
 )
 
 
@@ -49,15 +71,8 @@ def load_sample(user: str, today: date) -> None:
 
 def _workout(day: date, number: int) -> Workout:
     times_ago, kind = divmod(number, 2)
-    exercises = [_pullups(times_ago)] if kind else []
-    exercises += [lift.done(times_ago) for lift in (_DAY_B if kind else _DAY_A)]
+    exercises = [exercise.done(times_ago) for exercise in (_DAY_B if kind else _DAY_A)]
     return Workout(id="sample", date=day, exercises=exercises)
-
-
-def _pullups(times_ago: int) -> LoggedExercise:
-    """Returns an exercise without a weight: one repetition more every fourth time."""
-    best = 10 - times_ago // 4
-    return LoggedExercise(name="Pullups", sets=[Set(weight_kg=0, repetitions=best - drop) for drop in range(3)])
 
 
 def _half(kg: float) -> float:

@@ -6,6 +6,7 @@ import signal
 import socketserver
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,9 +18,9 @@ from urllib.parse import quote
 
 from local.engine import EngineError
 from local.environment import prepared
-from local.function import InitError
 from local.gateway import Gateway
 from local.payload import Request, Response
+from local.start_errors import InitError
 from local.template import TEMPLATE, Template, TemplateError
 
 MOST_BYTES = 10 * 1024 * 1024  # an HTTP API's limit of a body
@@ -27,10 +28,37 @@ CHUNK_BYTES = 64 * 1024
 WITHOUT_BODY = (204, 304)
 LAST_PORT = 65_535
 POLL_SECONDS = 0.05  # how soon the end is noticed
+SIGNAL_SECONDS = 0.5
+GRACE_SECONDS = 3.0
+"""For the requests that are running when it is time to end."""
 
 
 class PortError(Exception):
     """The port cannot be listened on; the message says why."""
+
+
+class Running:
+    """The requests that are being answered, each in a `with`."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._changed = threading.Condition()
+
+    def __enter__(self) -> None:
+        self._add(1)
+
+    def __exit__(self, *_: object) -> None:
+        self._add(-1)
+
+    def wait_for_all(self, seconds: float) -> None:
+        """Returns when none is left, or after so many seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._count, seconds)
+
+    def _add(self, number: int) -> None:
+        with self._changed:
+            self._count += number
+            self._changed.notify_all()
 
 
 class Server(ThreadingHTTPServer):
@@ -42,10 +70,17 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, port: int, gateway: Gateway) -> None:
         self.gateway = gateway
+        self.running = Running()
         try:
             super().__init__(("127.0.0.1", port), Handler)
         except OSError as error:
             raise PortError(f"cannot listen on 127.0.0.1:{port}: {error.strerror}") from None
+
+    def finish(self, seconds: float) -> None:
+        """Takes no more connections; returns when the running requests are answered, or after so many seconds."""
+        self.shutdown()
+        self.server_close()
+        self.running.wait_for_all(seconds)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Keeps quiet about clients that hang up."""
@@ -60,6 +95,12 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = CHUNK_BYTES  # header and body in one packet
     server: socketserver.BaseServer
+    started = 0.0
+
+    def parse_request(self) -> bool:
+        """Starts the clock of a request: its first line has come."""
+        self.started = time.monotonic()
+        return super().parse_request()
 
     def __getattr__(self, name: str) -> Any:
         """Takes every method, also ones nobody has heard of: what exists is for the routes to say."""
@@ -81,7 +122,7 @@ class Handler(BaseHTTPRequestHandler):
         return True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Logs nothing: the functions' own logs say more."""
+        """Logs nothing: a line with the time it took is written with the answer."""
 
     def _answer(self) -> None:
         body = self._chunked() if self.headers.get("transfer-encoding") else self._sized()
@@ -91,7 +132,8 @@ class Handler(BaseHTTPRequestHandler):
         path, query = _target(self.path)
         headers = [(name, _FOLD.sub(" ", value)) for name, value in self.headers.items()]
         request = Request(self.command, path, query, headers, body, str(self.client_address[0]))
-        self._send(self.server.gateway.answer(request))
+        with self.server.running:
+            self._send(self.server.gateway.answer(request))
 
     def _length(self) -> int:
         text = self.headers.get("content-length", "0")
@@ -148,7 +190,16 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self._send(Response.message(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Request Entity Too Large"))
 
+    def _log(self, status: int) -> None:
+        """Writes a request's line: no query, no header, no body, which may hold a token or a person's words."""
+        method = quote(self.command or "-", safe="")
+        path = _target(self.path)[0] if self.command else "-"
+        print(
+            f"{method} {path} {status} {1000 * (time.monotonic() - self.started):.0f} ms", file=sys.stderr, flush=True
+        )
+
     def _send(self, response: Response) -> None:
+        self._log(response.status)
         self.send_response_only(response.status)
         self.send_header("date", self.date_time_string())
         for name, value in response.headers:
@@ -181,6 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="serve", description=__doc__)
     parser.add_argument("--port", type=int, default=3000, help="0 for a free one")
     parser.add_argument("--slots", type=int, default=4, help="invocations at once")
+    parser.add_argument("--grace", type=float, default=GRACE_SECONDS, help="seconds for running requests at the end")
     parser.add_argument("--template", type=Path, default=TEMPLATE)
     options = parser.parse_args(arguments)
     if options.slots < 1:
@@ -189,14 +241,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--port: 0 to {LAST_PORT}")
     try:
         with _until_told_to_stop():
-            _serve(Template.read(options.template), options.port, options.slots)
+            _serve(Template.read(options.template), options.port, options.slots, options.grace)
     except (EngineError, InitError, PortError, TemplateError) as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
         return 1
     return 0
 
 
-def _serve(template: Template, port: int, slots: int) -> None:
+def _serve(template: Template, port: int, slots: int, grace: float) -> None:
     with ExitStack() as stack:
         stack.enter_context(prepared(template))
         gateway = Gateway(template, slots)
@@ -204,9 +256,10 @@ def _serve(template: Template, port: int, slots: int) -> None:
         stack.callback(gateway.stop)
         gateway.start()
         threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), name="http", daemon=True).start()
-        stack.callback(server.shutdown)
+        stack.callback(server.finish, grace)
         print(f"ready http://127.0.0.1:{server.server_port}", flush=True)
-        threading.Event().wait()
+        while True:  # a signal that comes just before the wait does not end it
+            threading.Event().wait(SIGNAL_SECONDS)
 
 
 class _Stop(BaseException):

@@ -14,8 +14,9 @@ import traceback
 from dataclasses import asdict
 from pathlib import Path
 
-from local.function import InitError, Loaded, load
+from local.function import Loaded, load
 from local.json_values import Json
+from local.start_errors import InitError
 from local.template import Function
 
 

@@ -13,9 +13,9 @@ from contextlib import suppress
 from typing import Any
 
 from local.environment import of_function
-from local.function import InitError
 from local.json_values import Json
 from local.slot import describe
+from local.start_errors import InitError
 from local.template import ROOT, Function
 
 INIT_SECONDS = 60.0

@@ -6,6 +6,7 @@ real authorizer, which checks the signature, the issuer and the audience.
 
 import base64
 import json
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -47,8 +48,8 @@ def read_claims(authorization: str | None, now: float | None = None) -> dict[str
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Prints a token for the person named on the command line, or for the one with the sample data."""
-    print(bearer(arguments[0] if arguments else PERSON))
+    """Prints a token for the person named on the command line or by SUB, or for the one with the sample data."""
+    print(bearer(arguments[0] if arguments else os.environ.get("SUB") or PERSON))
 
 
 def _payload(token: str) -> Json:

@@ -48,8 +48,8 @@ def template(tmp_path: Path) -> Path:
 def launch(template: Path, environment: dict[str, str], stack: ExitStack) -> Callable[..., subprocess.Popen[str]]:
     """Starts the server's process, without waiting for it."""
 
-    def launch(slots: int = 1, **variables: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "local.serve", "--port", "0", "--slots", str(slots)]
+    def launch(slots: int = 1, grace: float = 3, **variables: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "local.serve", "--port", "0", "--slots", str(slots), "--grace", str(grace)]
         process = subprocess.Popen(
             [*command, "--template", str(template)],
             env=environment | variables,
@@ -67,8 +67,8 @@ def launch(template: Path, environment: dict[str, str], stack: ExitStack) -> Cal
 def serve(launch: Callable[..., subprocess.Popen[str]]) -> Serve:
     """Starts the server and waits until it says that it is ready."""
 
-    def serve(slots: int = 1, **variables: str) -> Api:
-        process = launch(slots, **variables)
+    def serve(slots: int = 1, grace: float = 3, **variables: str) -> Api:
+        process = launch(slots, grace, **variables)
         assert process.stdout
         line = process.stdout.readline()
         assert line.startswith("ready http://127.0.0.1:"), line

@@ -85,7 +85,15 @@ def test_racing_transactions_have_one_winner_and_leave_no_other_rows(client: "Dy
 def test_an_engine_that_does_not_answer_is_named(client: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch) -> None:
     del client
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:9")
-    with pytest.raises(EngineError, match=r"DynamoDB at http://127\.0\.0\.1:9: Could not connect"):
+    with pytest.raises(EngineError, match=r"_DYNAMODB: DynamoDB at http://127\.0\.0\.1:9: Could not connect"):
+        create_tables(TABLES)
+
+
+@pytest.mark.parametrize("url", ["nonsense", "http://127.0.0.1:x"])
+def test_what_is_no_url_is_named(client: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    del client
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)
+    with pytest.raises(EngineError, match=f"AWS_ENDPOINT_URL_DYNAMODB: DynamoDB at {url}: "):
         create_tables(TABLES)
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from coach.catalogue import exercises
 from coach.periods import first_day
 from coach.sessions import change, meant, sessions_of
+from local.demo_brain import EXERCISES
 from local.sample import sample_workouts
 
 DAYS = st.dates(date(2000, 1, 1), date(2100, 12, 31))
@@ -22,6 +23,18 @@ def test_on_any_day_there_is_a_session_today_and_another_in_the_last_days(today:
     newest, second = (workout.date for workout in sample_workouts(today)[:2])
     assert newest == today
     assert today - second <= timedelta(days=3)
+
+
+@given(DAYS)
+def test_on_any_day_there_are_sessions_of_every_exercise_the_demo_asks_for(today: date) -> None:
+    # Given
+    sessions = sessions_of(sample_workouts(today))
+    for exercise in EXERCISES:
+        # When
+        own = meant(exercise, sessions)[0]
+        # Then
+        assert len(own) == 15, exercise
+        assert today - own[0].date <= timedelta(days=3)
 
 
 @given(DAYS)

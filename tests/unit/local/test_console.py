@@ -1,16 +1,28 @@
 import io
 import json
+import logging
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from local.console import Console
+from local.console import Console, show_warnings
 from rondas.history import Answer, ToolCall, ToolResult, Turn
 
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
+
+
+@pytest.fixture
+def logger() -> Iterator[tuple[logging.Logger, io.StringIO]]:
+    """A logger of a function's, and what its own handler writes."""
+    log = io.StringIO()
+    logger = logging.getLogger("a function's")
+    logger.addHandler(logging.StreamHandler(log))
+    yield logger, log
+    logger.handlers.clear()
 
 
 def turn(*calls: ToolCall, text: str = "I will look.") -> Turn:
@@ -113,3 +125,32 @@ def test_rounds_are_counted_anew_for_each_event() -> None:
         console.on_result(ToolCall("a", "read_goals"), ToolResult("a", "fine"), 0)
     assert out.getvalue().count("round 1 ") == 2
     assert out.getvalue().count("> hi") == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "cause", "advice"),
+    [
+        ("anthropic:claude-haiku-5-5", "401 AuthenticationError", " (check ANTHROPIC_API_KEY)"),
+        ("google:gemini", "403 ClientError", " (check GEMINI_API_KEY)"),
+        ("openai:gpt", "529 OverloadedError", ""),
+    ],
+)
+def test_a_model_that_failed_is_one_line_with_the_key_to_check(
+    logger: tuple[logging.Logger, io.StringIO], model: str, cause: str, advice: str
+) -> None:
+    # given
+    out = io.StringIO()
+    show_warnings(Console(out), "a function's")
+    # when
+    logger[0].warning("model failed", extra={"model": model, "cause": cause})
+    # then
+    assert out.getvalue() == f"  ! model failed: {model} · {cause}{advice}\n"
+    assert logger[1].getvalue() == ""
+
+
+def test_a_warning_is_shown_in_one_line_and_what_is_less_is_not(logger: tuple[logging.Logger, io.StringIO]) -> None:
+    out = io.StringIO()
+    show_warnings(Console(out), "a function's")
+    logger[0].info("run ended")
+    logger[0].warning("tool %s\nraised", "x")
+    assert out.getvalue() == "  ! tool x raised\n"

@@ -28,8 +28,9 @@ PROGRESS = {
 class Conversation:
     """Plays loop and tools around the demo model, and keeps to the rules of the API."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: Tools, cut: dict[str, int] | None = None) -> None:
         self._tools = tools
+        self._cut = cut or {}
         self.messages: list[Json] = []
         self.calls: list[tuple[str, Json]] = []
 
@@ -61,6 +62,8 @@ class Conversation:
         value = self._tools(call["name"], call["input"])
         failed = {"is_error": True} if isinstance(value, str) else {}
         text = value if isinstance(value, str) else json.dumps(value)
+        if call["name"] in self._cut:
+            text = f"{text[: self._cut[call['name']]]}… [cut: 9 of 99 characters left out]"
         return {"type": "tool_result", "tool_use_id": call["id"], "content": text, **failed}
 
 
@@ -170,6 +173,21 @@ def test_each_turn_of_a_long_run_says_what_it_is_doing(conversation: Conversatio
             "Saved: 100 kg on bench press.",
         ),
         (
+            "Quiero un objetivo de 120 kg en press banca",
+            ("save_goal", {"exercise": "bench press", "target_weight_kg": 120.0}),
+            "Guardado: 120 kg en bench press.",
+        ),
+        (
+            "I want a goal of 120 kg on leg press",
+            ("save_goal", {"exercise": "leg press", "target_weight_kg": 120.0}),
+            "Saved: 120 kg on leg press.",
+        ),
+        (
+            "Quiero ver mis objetivos",
+            ("read_goals", NOTHING),
+            "Tus objetivos: 140 kg x 3 en squat para el 2027-03-01.",
+        ),
+        (
             "Guarda un objetivo de 120 kilos en peso muerto",
             ("save_goal", {"exercise": "deadlift", "target_weight_kg": 120.0}),
             "Guardado: 120 kg en deadlift.",
@@ -190,9 +208,94 @@ def test_anything_else_is_answered_with_what_it_can_be_asked(conversation: Conve
     assert conversation.calls == []
 
 
-def test_a_limit_before_anything_was_found_is_said_as_it_is(conversation: Conversation) -> None:
-    answer = conversation.ask("How much did I progress on squat?", rounds=0)
-    assert answer == "I had to stop before I could finish looking that up. Shall I continue?"
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("How much did I progress on squat?", "to look the exercise up, and your history of it"),
+        ("Save a goal of 100 kg on bench press", "to save the goal; it is not saved"),
+        ("What are my goals?", "to look at your goals"),
+        ("What is my one-rep max if I did 80 kg x 5?", "the estimate"),
+    ],
+)
+def test_a_limit_before_anything_was_found_is_said_as_it_is(
+    conversation: Conversation, question: str, left: str
+) -> None:
+    answer = conversation.ask(question, rounds=0)
+    assert (
+        answer
+        == f"I reached the limit of this answer. I have found nothing yet. Still to do: {left}. Shall I continue?"
+    )
+
+
+def test_a_limit_in_the_middle_is_closed_with_what_was_found_and_what_is_left(conversation: Conversation) -> None:
+    # when
+    answer = conversation.ask("How much did I progress on bench press this month?", rounds=1)
+    # then
+    assert "So far: the catalogue calls it Barbell Bench Press." in answer
+    assert "Still to do: your training history of Barbell Bench Press." in answer
+    # and when
+    assert "went from 92.2 kg" in conversation.ask("yes", rounds=1)
+
+
+@pytest.mark.parametrize(
+    ("question", "more", "words"),
+    [
+        ("How much did I progress on bench press this week?", "and squat?", "on Barbell Bench Press went from"),
+        ("¿Cuánto he progresado en press banca esta semana?", "¿y sentadilla?", "ha pasado de"),
+        ("How much did I progress on bench press this week?", "What about the squat?", "went from"),
+    ],
+)
+def test_another_exercise_is_asked_for_in_one_word(
+    conversation: Conversation, question: str, more: str, words: str
+) -> None:
+    # given
+    conversation.ask(question)
+    conversation.calls.clear()
+    # when
+    answer = conversation.ask(more)
+    # then
+    assert words in answer
+    assert conversation.calls[0] == ("search_exercises", {"query": "squat"})
+    assert conversation.calls[1][1]["period"] == "this_week"
+
+
+def test_what_only_begins_like_a_further_question_is_not_answered_as_one(conversation: Conversation) -> None:
+    conversation.ask("How much did I progress on bench press?")
+    assert "I am the demo model" in conversation.ask("And what did I just ask?")
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "chars", "answer"),
+    [
+        (
+            "How much did I progress on squat?",
+            "training_history",
+            60,
+            "The result was cut off; what could be read is today: 2026-11-30.",
+        ),
+        ("How much did I progress on squat?", "training_history", 90, "(the rest was cut off)."),
+        ("What are my goals?", "read_goals", 80, "Your goals: 140 kg on squat (the rest was cut off)."),
+        ("What are my goals?", "read_goals", 20, 'The result was cut off; what could be read is {"goals":'),
+        ("Save a goal of 100 kg on squat", "save_goal", 25, "what could be read is exercise: squat."),
+        ("1RM of 80 kg x 5?", "estimate_one_rep_max", 20, "The result was cut off; what could be read is "),
+        ("1RM of 80 kg x 5?", "estimate_one_rep_max", 2, "The result was cut off; what could be read is "),
+    ],
+)
+def test_of_a_result_that_was_cut_it_says_what_could_be_read(question: str, name: str, chars: int, answer: str) -> None:
+    # given
+    results: dict[str, Json] = {
+        "search_exercises": {"exercises": []},
+        "training_history": {
+            "today": "2026-11-30",
+            "sessions": [{"date": "2026-11-30", "top_set": "5"}, {"date": "2026-11-28", "top_set": "4"}],
+        },
+        "read_goals": {"goals": [{"exercise": "squat", "target_weight_kg": 140}, {"exercise": "dips", "by": None}]},
+        "save_goal": {"exercise": "squat", "target_weight_kg": 100},
+        "estimate_one_rep_max": {"one_rep_max_kg": 93.3},
+    }
+    conversation = Conversation(lambda name, _: results[name], cut={name: chars})
+    # when, then
+    assert answer in conversation.ask(question)
 
 
 def test_the_same_request_gets_the_same_turn() -> None:

@@ -28,11 +28,44 @@ def test_without_a_key_the_demo_model_answers_and_the_first_line_says_so(
     assert first == f"No ANTHROPIC_API_KEY: answering with the demo model server at {url} (no real model)."
 
 
-def test_a_failover_model_without_a_key_is_named(variables: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    variables.update(MODELS="anthropic:a, openai:b", ANTHROPIC_API_KEY="k")
+def test_the_demo_model_answers_only_where_none_of_the_providers_can(
+    variables: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    variables.update(MODELS="anthropic:a, openai:b")
     with environment.prepared(NOTHING):
         assert variables["MODELS"] == "anthropic:demo"
-    assert capsys.readouterr().out.startswith("No OPENAI_API_KEY:")
+    assert capsys.readouterr().out.startswith("No ANTHROPIC_API_KEY or OPENAI_API_KEY: answering with the demo")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"ANTHROPIC_API_KEY": "k"}, {"OPENAI_API_KEY": "k"}, {"OPENAI_BASE_URL": "http://127.0.0.1:1"}],
+)
+def test_where_one_provider_can_answer_a_missing_key_is_left_for_the_function_to_name(
+    variables: dict[str, str], given: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    variables.update(MODELS="anthropic:a, openai:b", **given)
+    with environment.prepared(NOTHING, names_models=True):
+        assert variables["MODELS"] == "anthropic:a, openai:b"
+        assert not ({"ANTHROPIC_API_KEY", "OPENAI_API_KEY"} <= variables.keys())
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"ANTHROPIC_API_KEY": "real"},
+        {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"},
+        {"API_KEYS_SECRET_ARN": "arn:aws:secretsmanager:x"},
+    ],
+)
+def test_real_models_are_named_where_that_is_wanted(
+    variables: dict[str, str], given: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    variables.update(MODELS="anthropic:claude-haiku-5-5", **given)
+    with environment.prepared(NOTHING, names_models=True):
+        pass
+    assert capsys.readouterr().out == "Models: anthropic:claude-haiku-5-5\n"
 
 
 @pytest.mark.parametrize(
@@ -42,6 +75,10 @@ def test_a_failover_model_without_a_key_is_named(variables: dict[str, str], caps
         {"MODELS": "google:g", "GEMINI_API_KEY": "real"},
         {"API_KEYS_SECRET_ARN": "arn:aws:secretsmanager:x"},
         {"MODELS": "nonsense"},
+        {"MODELS": "anthropic:"},
+        {"MODELS": "anthropic:a,"},
+        {"MODELS": " anthropic:a"},
+        {"MODELS": "anthropic:a,nobody:b"},
     ],
 )
 def test_what_is_set_stays_as_it_is(

@@ -38,14 +38,24 @@ def test_an_event_made_here_has_the_fields_of_the_samples() -> None:
 
 def test_the_time_of_the_request_is_filled_in(tmp_path: Path) -> None:
     path = tmp_path / "event.json"
-    path.write_text('{"requestContext": {"requestId": "mine"}}', encoding="utf-8")
+    event = {"rawPath": "/x", "requestContext": {"requestId": "mine", "http": {"method": "POST"}}}
+    path.write_text(json.dumps(event), encoding="utf-8")
     (event,) = read_events(path)
     assert event["requestContext"]["requestId"] == "mine"
     assert event["requestContext"]["timeEpoch"] > 0
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"), [("{", "not valid JSON"), ("[]", "holds no event"), ("[1]", "holds no event")]
+    ("text", "complaint"),
+    [
+        ("{", "not valid JSON"),
+        ("[]", "holds no event"),
+        ("[1]", "holds no event"),
+        ("{}", "requestContext is missing"),
+        ('{"requestContext": []}', "requestContext is missing"),
+        ('{"requestContext": {"stage": "x"}}', r"requestContext\.http\.method is missing"),
+        ('{"requestContext": {"http": {"method": "GET"}}}', "rawPath is missing"),
+    ],
 )
 def test_says_what_is_wrong_with_an_event_file(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "event.json"

@@ -25,7 +25,6 @@ from rondas.text import clean
 
 _STOPS: dict[str, Stop] = {"max_output_tokens": "truncated", "max_messages": "truncated", "content_filter": "refused"}
 _UNFINISHED = ("queued", "in_progress", "cancelled")
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _TRANSIENT = ("", "server_error", "rate_limit_exceeded", "vector_store_timeout")
 
 
@@ -222,15 +221,12 @@ def _call(call_id: str, item: Json) -> ToolCall:
 
 
 def _arguments(given: Any) -> str:
-    """Returns the arguments as the model wrote them, be they JSON or not; only escaped surrogates are made plain."""
-    if isinstance(given, str):
-        if not _ESCAPED_SURROGATE.search(given):
-            return given
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            return given
-    return json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+    """Returns the arguments as the model wrote them, be they JSON or not; what is escaped in them is cleaned, too."""
+    try:
+        value = read_object(given) if isinstance(given, str) and "\\u" in given else given
+    except (ValueError, RecursionError):
+        return given
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _opaque(body: Json) -> Json | None:

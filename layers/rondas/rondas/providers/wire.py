@@ -10,6 +10,7 @@ from rondas.text import clean
 type Json = dict[str, Any]
 
 _UNFIT = re.compile(r"\\u(d[89a-f]|0000)", re.IGNORECASE)
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # not where the backslash is itself escaped: then it is text
 
 
 def read_object(raw: bytes | str) -> Json:
@@ -21,7 +22,7 @@ def read_object(raw: bytes | str) -> Json:
     text = raw if isinstance(raw, str) else raw.decode()
     value = json.loads(text, parse_constant=_finite, parse_float=_finite)
     if _UNFIT.search(text):
-        value = json.loads(clean(json.dumps(value, ensure_ascii=False)).replace("\\u0000", ""))
+        value = json.loads(_NUL.sub(r"\1", clean(json.dumps(value, ensure_ascii=False))))
     if not isinstance(value, dict) or not value:
         raise ValueError("no JSON object")
     return cast("Json", value)
