@@ -65,7 +65,7 @@ class ToolCall:
         """Returns the arguments as a JSON object for providers that want one; `{}` where they are none."""
         try:
             value = json.loads(self.arguments or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
