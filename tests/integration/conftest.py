@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from moto import mock_aws
+from tables import create_table
 
 from rondas.providers.attempt import shared_client
 from rondas.store.table import client
@@ -44,16 +45,3 @@ def dynamodb(monkeypatch: pytest.MonkeyPatch) -> "Iterator[DynamoDBClient]":
             create_table(client(), table)
         yield client()
     client.cache_clear()
-
-
-def create_table(dynamodb: "DynamoDBClient", name: str) -> None:
-    """Creates a table with the keys of the template."""
-    dynamodb.create_table(
-        TableName=name,
-        BillingMode="PAY_PER_REQUEST",
-        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-        AttributeDefinitions=[
-            {"AttributeName": "pk", "AttributeType": "S"},
-            {"AttributeName": "sk", "AttributeType": "S"},
-        ],
-    )

@@ -482,3 +482,47 @@ def test_the_title_is_the_first_message_cut_short(store: Store) -> None:
     head = store.head()
     assert head["title"] == "x" * 80
     assert head["created_at"] == created < head["updated_at"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"body": {"S": '{"text":"he'}},
+        {"body": {"S": "[]"}},
+        {"body": {"B": b"no zlib"}},
+        {"body": {"NULL": True}},
+        {"kind": {"S": "hologram"}},
+        {"kind": {"N": "1"}},
+    ],
+)
+@pytest.mark.parametrize("number", range(4))
+def test_s8_an_entry_that_cannot_be_read_does_not_end_the_conversation(
+    store: Store, caplog: pytest.LogCaptureFixture, damage: dict[str, Any], number: int
+) -> None:
+    # Given an answered message of which one entry is damaged
+    run = store.claim()
+    run.append(DONE)
+    run.append(settle(asks("seek"), "found too", "done"))
+    run.finish(Ending(ANSWER))
+    key: Any = {"pk": {"S": "U#ana#C#c-1"}, "sk": {"S": f"M#{number:09d}"}}
+    item = store.client.get_item(TableName="conversations", Key=key).get("Item", {})
+    store.client.put_item(TableName="conversations", Item=item | damage)
+    # When the next message comes, then it is answered with what is left, and the operator is told
+    run = store.claim("next", "k2")
+    assert isinstance(run.history[0], UserMessage)
+    assert run.history[-1] == UserMessage("next")
+    assert "cannot be read" in caplog.text
+    run.finish(Ending(ANSWER))
+    assert "M#000000005" in store.sort_keys()
+
+
+def test_s8_an_entry_that_is_missing_does_not_end_the_conversation(store: Store) -> None:
+    # Given an answered message whose own entry somebody deleted
+    run = store.claim()
+    run.append(DONE)
+    run.finish(Ending(ANSWER))
+    store.client.delete_item(TableName="conversations", Key={"pk": {"S": "U#ana#C#c-1"}, "sk": {"S": "M#000000000"}})
+    # When the next message comes, then what is left is shown, after a person's words
+    history = store.claim("next", "k2").history
+    assert isinstance(history[0], UserMessage)
+    assert history[-1] == UserMessage("next")

@@ -1,5 +1,6 @@
 """The claim: one conditional transaction that takes the conversation, the request key and the message (rule S1)."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -7,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from rondas.history import Answer, Entry, Round, UserMessage, settle, total_usage
+from rondas.repair import repaired
 from rondas.replies import INTERRUPTED, Language, interrupted_reply, language_of
 from rondas.store.actions import Actions
 from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay, Resume, decide
@@ -18,6 +20,8 @@ from rondas.window import for_model, newest_that_fit
 if TYPE_CHECKING:
     from rondas.store.actions import Action
     from rondas.store.items import Item
+
+logger = logging.getLogger(__name__)
 
 CLAIM_ATTEMPTS = 5
 """Each lost race means that another request won it, so few are enough."""
@@ -105,13 +109,16 @@ class Conversations:
         newest = next(stored, first)
         pending = newest.entry.turn if isinstance(newest.entry, Round) and newest.entry.is_open else None
         shown = stored if pending else chain([newest], stored)  # a turn whose calls are to run again is not shown
+        history = repaired(for_model(newest_that_fit((each.entry for each in shown), self._token_budget)))
+        if history.mended:
+            logger.warning("history repaired: %s entries", history.mended)
         return ClaimedRun(
             self._table,
             actions,
             key=message.key,
             fence=head.fence + 1,
             next_seq=newest.seq if pending else newest.seq + 1,
-            history=for_model(newest_that_fit((each.entry for each in shown), self._token_budget)),
+            history=history.history,
             pending=pending,
         )
 

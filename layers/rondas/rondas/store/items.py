@@ -4,18 +4,21 @@ One string per entry, because DynamoDB's own types lose something on every way b
 beyond 38 digits. Bodies that are large are compressed.
 """
 
+import logging
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import TypeAdapter
 
-from rondas.history import Answer, Entry, Round, UserMessage
+from rondas.history import Answer, Entry, Round, Turn, UserMessage
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
 
     type Item = dict[str, AttributeValueTypeDef]
+
+logger = logging.getLogger(__name__)
 
 COMPRESS_BYTES = 8_192
 """Bodies longer than this are compressed: eight write units become two or three, for half a millisecond."""
@@ -85,17 +88,24 @@ def entry_item(keys: Keys, stored: StoredEntry) -> "Item":
 
 
 def read_entry(item: "Item") -> StoredEntry:
-    """Returns the entry of an item.
+    """Returns the entry of an item; one that cannot be read is a round in which nothing was said."""
+    seq = int(_text(item, "sk").removeprefix("M#"))
+    try:
+        entry = _read_body(item)
+    except (ValueError, KeyError, zlib.error) as error:  # pydantic's errors are ValueErrors
+        logger.warning("entry %s cannot be read: %s", seq, type(error).__name__)
+        entry = Round(Turn())
+    return StoredEntry(seq, entry, _text(item, "at"), _text(item, "key"))
 
-    Raises:
-        pydantic.ValidationError: the body is no entry of its kind.
-    """
-    body = item["body"]
-    text = body["S"] if "S" in body else zlib.decompress(bytes(body.get("B", b"")))  # pyright: ignore[reportArgumentType]
-    kind: Kind = item["kind"].get("S", "")  # pyright: ignore[reportAssignmentType] - an unknown kind fails below
-    entry = _ADAPTERS[kind].validate_json(text)
-    seq = int(item["sk"].get("S", "").removeprefix("M#"))
-    return StoredEntry(seq, entry, item["at"].get("S", ""), item["key"].get("S", ""))
+
+def _read_body(item: "Item") -> Entry:
+    body: Any = item["body"]
+    text = body["S"] if "S" in body else zlib.decompress(bytes(body["B"]))
+    return _ADAPTERS[cast("Kind", _text(item, "kind"))].validate_json(text)
+
+
+def _text(item: "Item", name: str) -> str:
+    return item.get(name, {}).get("S", "")
 
 
 def _kind(entry: Entry) -> Kind:
