@@ -136,6 +136,9 @@ def strict(signatures: Iterable[str] = ()) -> Rule:
 def _check_access(request: Request) -> None:
     if not _PATH.fullmatch(request.path):
         raise _RefusedError(f"{request.path} is not found for API version v1", 404, "NOT_FOUND")
+    deadline = float(request.headers.get("x-server-timeout", 10))
+    if deadline < 10:
+        raise _RefusedError(f"Manually set deadline {deadline}s is too short. Minimum allowed deadline is 10s.")
     key = request.headers.get("x-goog-api-key")
     if not key:
         raise _RefusedError("Method doesn't allow unregistered callers.", 403, "PERMISSION_DENIED")

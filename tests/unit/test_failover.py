@@ -146,44 +146,60 @@ def test_a_run_stays_with_the_model_that_took_it_over() -> None:
     assert bench.ask(history=[*HELLO, done, UserMessage("next")]).text == "Hi from a"
 
 
-def test_a_model_that_keeps_failing_is_skipped_for_a_while() -> None:
-    # Given a first model that failed for three turns
-    bench = Bench(a=[down(retryable=False)] * 3, b=[says("Hi")] * 5)
-    for _ in range(3):
+def test_a_model_that_has_failed_is_asked_last_for_half_a_minute() -> None:
+    # Given a first model that failed once
+    bench = Bench(a=[down(retryable=False), says("Hi from a")], b=[says("Hi from b")] * 2)
+    bench.ask()
+    # When the next turn is asked for, then the other is asked first
+    assert bench.ask().text == "Hi from b"
+    # And half a minute later the order is the old one again
+    bench.clock.advance(30)
+    assert bench.ask().text == "Hi from a"
+
+
+def test_a_model_that_was_silent_does_not_take_a_share_of_the_closing_call() -> None:
+    # Given a first model that said nothing in this message, and a closing call of seven seconds
+    bench = Bench(a=[60.0], b=[says("Hi"), says("Bye")])
+    bench.ask(seconds=18)
+    # When the message is closed, then the other model has its full share at once
+    assert bench.ask(seconds=7, closing="Close.").text == "Bye"
+    assert len(bench.providers["a"].asked) == 1
+
+
+def test_a_model_that_has_failed_is_asked_all_the_same_where_no_other_answers() -> None:
+    # Given the only model, which failed and is up again
+    bench = Bench(a=[down(retryable=False), says("Hi")])
+    with pytest.raises(ModelUnavailable):
         bench.ask()
-    # When more turns are asked for, then it is not asked any more
-    bench.ask()
-    bench.ask()
-    assert len(bench.providers["a"].asked) == 3
-
-
-def test_a_model_that_keeps_failing_is_asked_all_the_same_where_there_is_no_other() -> None:
-    # Given the only model, which failed for three turns and is up again
-    bench = Bench(a=[*[down(retryable=False)] * 3, says("Hi")])
-    for _ in range(3):
-        with pytest.raises(ModelUnavailable):
-            bench.ask()
     # When a turn is asked for, then it gives it
     assert bench.ask().text == "Hi"
 
 
-def test_a_skipped_model_is_asked_after_the_others_have_failed() -> None:
-    # Given a first model that is skipped, and a second one that fails now
-    bench = Bench(a=[*[down(retryable=False)] * 3, says("Hi from a")], b=[*[says("Hi")] * 3, down(retryable=False)])
-    for _ in range(3):
-        bench.ask()
-    # When a turn is asked for, then the first gets its chance
-    assert bench.ask().text == "Hi from a"
-
-
 def test_a_message_that_a_model_rejects_does_not_make_it_a_failing_model() -> None:
-    # Given three messages that the first model would not take
+    # Given a message that the first model would not take
     rejected = RequestRejected("a:1", "400 BadRequest", retryable=False)
-    bench = Bench(a=[rejected, rejected, rejected, says("Hi from a")], b=[says("Hi")] * 3)
-    for _ in range(3):
-        bench.ask()
-    # When another message comes, then the first model is asked
+    bench = Bench(a=[rejected, says("Hi from a")], b=[says("Hi from b")])
+    bench.ask()
+    # When another message comes, then the first model is asked first
     assert bench.ask().text == "Hi from a"
+
+
+def test_where_another_can_be_asked_a_model_has_two_attempts_and_short_waits() -> None:
+    # Given a first model that stays down, and one that asks for ten seconds
+    bench = Bench(a=[down(), down()], b=[says("Hi")])
+    assert bench.ask().text == "Hi"
+    impatient = Bench(a=[down(retry_after=10)], b=[says("Hi")])
+    # When the turn is asked for, then nobody waits that long where another answers at once
+    assert impatient.ask().text == "Hi"
+    assert impatient.slept == []
+
+
+def test_a_model_that_there_was_no_time_to_ask_has_not_failed() -> None:
+    bench = Bench(a=[says("Hi")], b=[])
+    with pytest.raises(OutOfTime):
+        bench.ask(seconds=0)
+    assert bench.failures == []
+    assert bench.ask().text == "Hi"
 
 
 def test_nobody_can_answer() -> None:

@@ -51,11 +51,3 @@ def test_every_round_fits_an_item(calls: int, text: str, size: int) -> None:
 def test_what_is_cut_says_so() -> None:
     small = fitted(a_round(60, "ñ" * 12_000))
     assert all("left out" in result.text for result in small.results)
-
-
-def test_a_large_opaque_part_goes_before_any_result_is_cut() -> None:
-    # Given a turn with half a megabyte of encrypted thoughts
-    small = fitted(a_round(1, "found", [{"type": "thinking", "signature": "x" * 500_000}]))
-    # When it is fitted, then the thoughts are gone and the result is whole
-    assert small.turn.opaque is None
-    assert small.results[0].text == "found"

@@ -15,18 +15,17 @@ _MOST_BYTES_OF_A_CHARACTER = 6  # a control character, escaped
 def fitted(done: Round) -> Round:
     """Returns the round with its results cut so far that it can be stored; as it is where it can.
 
-    Each result gets an equal share. The opaque part goes first: without it the turn is written anew for its model.
+    Each result gets an equal share.
     """
     chars = len(done.turn.text) + sum(len(call.arguments) for call in done.turn.calls)
     chars += sum(len(result.text) for result in done.results)
-    if done.turn.opaque is None and chars * _MOST_BYTES_OF_A_CHARACTER < MAX_ROUND_BYTES // 2:
+    if chars * _MOST_BYTES_OF_A_CHARACTER < MAX_ROUND_BYTES // 2:
         return done  # as nearly all do, which is seen without writing it out
     if _bytes(done) <= MAX_ROUND_BYTES:
         return done
-    bare = replace(done, turn=replace(done.turn, opaque=None))
-    left = MAX_ROUND_BYTES - _bytes(replace(bare, results=()))
+    left = MAX_ROUND_BYTES - _bytes(replace(done, results=()))
     share = max(0, left) // max(1, len(done.results))
-    return replace(bare, results=tuple(_cut(result, share) for result in done.results))
+    return replace(done, results=tuple(_cut(result, share) for result in done.results))
 
 
 def _cut(result: ToolResult, share: int) -> ToolResult:
@@ -42,9 +41,8 @@ def _cut(result: ToolResult, share: int) -> ToolResult:
 def _bytes(done: Round) -> int:
     calls = sum(_text_bytes(call.arguments) + _text_bytes(call.name) + len(call.id) + 40 for call in done.turn.calls)
     results = sum(_text_bytes(result.text) + len(result.call_id) + 50 for result in done.results)
-    opaque = 0 if done.turn.opaque is None else _text_bytes(done.turn.opaque)
-    return _text_bytes(done.turn.text) + calls + results + opaque
+    return _text_bytes(done.turn.text) + calls + results
 
 
-def _text_bytes(value: object) -> int:
-    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+def _text_bytes(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))

@@ -90,7 +90,7 @@ class Turn:
         usage: the tokens of this call.
         model: who wrote it, as `provider:model`.
         opaque: the provider's own form of this turn (signatures, encrypted reasoning). Shown again only to `model`,
-            and only while the same message is being answered (rule S5).
+            only while the same run answers the same message, and never stored (rule S5).
     """
 
     text: str = ""

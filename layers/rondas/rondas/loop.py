@@ -155,7 +155,7 @@ class Loop:
         if turn.stop != "end":  # only a turn that finished normally may run its tools (rule L8)
             return fitted(settle(turn, NOT_EXECUTED["cut_off"], "not_executed"))
         if turn is not self._pending and any(self.tools.has_effect(call.name) for call in turn.calls):
-            self.journal.write_ahead(fitted(Round(turn)).turn)
+            self.journal.write_ahead(turn)
         results: list[ToolResult] = []
         for call in turn.calls:
             if self.budget.work_left() <= 0:

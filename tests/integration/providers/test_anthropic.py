@@ -320,6 +320,7 @@ def test_without_tools_none_are_declared(server: ModelServer) -> None:
     claude = connect(NAME, lambda _: "k", prompt="You are a coach.", tools=[], max_output_tokens=1000)
     claude.turn(HELLO, seconds=5, closing="Close.")
     assert not {"tools", "tool_choice"}.intersection(server.bodies[0])
+    assert server.bodies[0]["system"][1]["text"] == "Close."
 
 
 @pytest.mark.parametrize("drip", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n", b"HTTP/1.1 200 OK\r\n"])
@@ -396,3 +397,47 @@ def test_our_own_mistake_is_a_failed_attempt_and_not_the_end_of_the_run(
     with pytest.raises(ProviderError, match="KeyError") as failed:
         claude.turn(HELLO, seconds=5)
     assert not failed.value.retryable
+
+
+def test_trap_1_no_thought_of_any_kind_is_in_the_closing_call(server: ModelServer, claude: Provider) -> None:
+    # Given a turn with a thought in the open and one that is redacted
+    reply = message("", [("t1", "look", {"query": "a"})], thinking="sig-1")
+    assert isinstance(reply.body, dict)
+    reply.body["content"].insert(1, {"type": "redacted_thinking", "data": "xyz"})
+    server.add(reply, message("Go on."), message("Bye."))
+    history = [*HELLO, answered(claude.turn(HELLO, seconds=5))]
+    # When the round is sent back, and then the run is closed
+    claude.turn(history, seconds=5)
+    claude.turn(history, seconds=5, closing="Close.")
+    # Then both came back in the round, and neither in the closing call
+    kinds = [[block["type"] for block in body["messages"][1]["content"]] for body in server.bodies[1:]]
+    assert kinds == [["thinking", "redacted_thinking", "tool_use"], ["tool_use"]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"input": None}, {"input": -1}, {"name": None}, {"name": "functions.look"}, {"name": "x" * 80}],
+)
+def test_a_call_that_nobody_would_take_back_is_written_anew(
+    server: ModelServer, claude: Provider, change: dict[str, object]
+) -> None:
+    # Given a thoughtful turn with a call that the service itself would refuse
+    reply = message("I look.", [("t1", "look", {"query": "a"})], thinking="sig-1")
+    assert isinstance(reply.body, dict)
+    reply.body["content"][-1] |= change
+    server.add(reply, message("Done."))
+    # When the round is sent back, then it is accepted
+    turn = claude.turn(HELLO, seconds=5)
+    assert claude.turn([*HELLO, answered(turn)], seconds=5).text == "Done."
+
+
+def test_blank_words_beside_a_thought_are_not_echoed(server: ModelServer, claude: Provider) -> None:
+    server.add(message(" \n", [("t1", "look", {"query": "a"})], thinking="sig-1"), message("Done."))
+    turn = claude.turn(HELLO, seconds=5)
+    assert claude.turn([*HELLO, answered(turn)], seconds=5).text == "Done."
+
+
+def test_an_empty_result_is_said_to_be_empty(server: ModelServer, claude: Provider) -> None:
+    server.add(message("Done."))
+    claude.turn([*HELLO, settle(asks("look"), "", "done")], seconds=5)
+    assert server.bodies[0]["messages"][2]["content"][0]["content"] == "(empty)"

@@ -98,9 +98,32 @@ def test_a_server_cannot_hold_the_turn_past_its_time(
 
 
 def test_trap_16_the_timeout_is_told_in_milliseconds(tools: list[Tool]) -> None:
-    with serving_gemini(tools, content("Fine.")) as (server, gemini):
+    # given: somebody who looks at a request before it leaves
+    seen: list[float] = []
+
+    def look(request: httpx2.Request) -> None:
+        seen.append(request.extensions["timeout"]["read"])
+
+    attempt.shared_client().event_hooks["request"].append(look)
+    with serving_gemini(tools, content("Fine.")) as (_, gemini):
         gemini.turn([HELLO], seconds=7.5)
-    assert server.requests[0].headers["x-server-timeout"] == "8"
+    # then: it has seconds, as it should
+    assert seen == [pytest.approx(7.45, abs=0.01)]
+
+
+def test_trap_31_the_service_is_told_no_deadline_of_its_own(tools: list[Tool]) -> None:
+    """The SDK makes one of its timeout; the service refuses any below ten seconds, as every closing call's is."""
+    with serving_gemini(tools, content("Fine."), content("Bye.")) as (server, gemini):
+        gemini.turn([HELLO], seconds=18)
+        gemini.turn([HELLO], seconds=7, closing="Close.")
+        server.check_used_up()
+    assert not any("x-server-timeout" in request.headers for request in server.requests)
+
+
+def test_a_botched_closing_call_is_not_tried_again(tools: list[Tool]) -> None:
+    with serving_gemini(tools, content("", (), "UNEXPECTED_TOOL_CALL")) as (_, gemini):
+        turn = gemini.turn([HELLO], seconds=5, closing="Close.")
+    assert (turn.stop, turn.text, turn.calls) == ("unknown", "", ())
 
 
 def test_trap_16_connecting_has_less_time_than_the_turn(

@@ -119,7 +119,7 @@ def test_trap_27_the_sdk_uses_the_shared_client(tools: list[Tool], monkeypatch: 
     monkeypatch.setattr(shared_client(), "event_hooks", {"response": [see]})
     with serving_gemini(tools, content("Fine.")) as (_, gemini):
         # when
-        gemini.turn([HELLO], seconds=5)
+        gemini.turn([HELLO], seconds=18)
     # then
     assert seen == ["127.0.0.1"]
 

@@ -1,6 +1,7 @@
 """The store on a table: claimed, stored round by round, finished, resumed, closed."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -526,3 +527,18 @@ def test_s8_an_entry_that_is_missing_does_not_end_the_conversation(store: Store)
     history = store.claim("next", "k2").history
     assert isinstance(history[0], UserMessage)
     assert history[-1] == UserMessage("next")
+
+
+def test_s5_what_a_provider_said_to_itself_is_not_stored(store: Store) -> None:
+    # Given a turn with a signed thought, and arguments nested deeper than any reader goes
+    nested: dict[str, Any] = {}
+    for _ in range(5000):
+        nested = {"a": nested}
+    turn = replace(DONE.turn, opaque=[{"type": "thinking", "signature": "sig-1"}, nested])
+    run = store.claim()
+    run.write_ahead(turn)
+    run.append(replace(DONE, turn=turn))
+    run.finish(Ending(ANSWER, replace(DONE, turn=turn)))
+    # When the table and the next message's history are looked at, then it is in neither
+    assert "sig-1" not in str(store.client.scan(TableName="conversations"))
+    assert store.claim("next", "k2").history[1:3] == [DONE, DONE]

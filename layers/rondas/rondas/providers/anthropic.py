@@ -145,11 +145,20 @@ def _call(call_id: str, block: Json) -> ToolCall:
 def _opaque(blocks: Sequence[Json], ids: Sequence[str]) -> list[Json] | None:
     """Returns the blocks to echo as they came: those of a turn that holds more than text and calls.
 
-    A turn whose ids had to be mended is written anew instead. Blank texts would be refused.
+    A turn with anything the service would not take back is written anew instead. Blank texts would be refused.
     """
     kept = [block for block in blocks if block.get("type") != "text" or as_text(block.get("text")).strip()]
     given = [block.get("id") for block in kept if block.get("type") == "tool_use"]
-    return kept if given == ids and any(block.get("type") not in _PLAIN for block in kept) else None
+    more = any(block.get("type") not in _PLAIN for block in kept)
+    return kept if more and given == ids and all(map(_is_echoable, kept)) else None
+
+
+def _is_echoable(block: Json) -> bool:
+    """Whether the service would take back a block of its own; a model may write calls that nobody accepts."""
+    if block.get("type") != "tool_use":
+        return bool(as_text(block.get("type")))
+    name = as_text(block.get("name"))
+    return bool(name) and name == safe_name(name) and isinstance(block.get("input"), dict)
 
 
 def _usage(usage: Json) -> Usage:

@@ -20,15 +20,20 @@ _CLEAN_STOP_SECONDS = 0.05
 def shared_client() -> httpx2.Client:
     """Returns the HTTP client of all SDKs: building TLS contexts costs more than a warm request.
 
-    Redirects are not followed: an API has no reason to send any. Connecting is bounded here for every SDK, for not
-    each of them can be told.
+    Redirects are not followed: an API has no reason to send any.
     """
-    return httpx2.Client(follow_redirects=False, event_hooks={"request": [_connect_soon]})
+    return httpx2.Client(follow_redirects=False, event_hooks={"request": [_bound]})
 
 
-def _connect_soon(request: httpx2.Request) -> None:
+def _bound(request: httpx2.Request) -> None:
+    """Bounds a request where an SDK cannot be told to.
+
+    Connecting has less time than the call. And Google's SDK makes a deadline for the service of its timeout, of which
+    the service refuses any below ten seconds: every closing call's (trap 31, livekit/agents 3723).
+    """
     timeout = request.extensions.get("timeout", {})
     request.extensions["timeout"] = {**timeout, "connect": min(timeout.get("connect") or inf, CONNECT_SECONDS)}
+    request.headers.pop("x-server-timeout", None)
 
 
 def attempt(model: str, ask: Callable[[float], Turn], seconds: float) -> Turn:

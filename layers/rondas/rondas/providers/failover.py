@@ -2,18 +2,14 @@
 
 import random
 import time
-import uuid
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-
-from aws_lambda_powertools.utilities.circuit_breaker import CircuitBreakerOpenError
+from math import inf
 
 from rondas.history import Entry, Turn, current_rounds
 from rondas.interrupt import OutOfTime
 from rondas.model import ModelUnavailable
 from rondas.providers import Provider
-from rondas.providers.breaker import ProcessState, guarded
-from rondas.providers.errors import ProviderError
+from rondas.providers.errors import ProviderError, RequestRejected
 
 ATTEMPTS = 3
 """For one model and one turn."""
@@ -22,6 +18,12 @@ ATTEMPTS_WITH_OTHERS = 2
 """Where another model can be asked: one failure may be a hiccup, after two the other has the better chance."""
 
 FIRST_WAIT_SECONDS = 0.5
+
+PATIENCE_SECONDS = 2.0
+"""The longest wait for a model where another one can be asked at once."""
+
+ASKED_LAST_SECONDS = 30.0
+"""How long a model that failed is asked after the others."""
 
 WORTH_STARTING_SECONDS = 1.0
 """A model call that has less than this cannot end in time, so it is not paid for."""
@@ -52,65 +54,65 @@ class Failover:
         self._on_failure = on_failure
         self._clock = clock
         self._sleep = sleep
-        circuits = ProcessState()
-        self._guarded = {name: guarded(self._ask, f"{name} {uuid.uuid4()}", circuits) for name in providers}
+        self._failed_at: dict[str, float] = {}
 
     def reply(self, history: Sequence[Entry], *, seconds: float, closing: str | None = None) -> Turn:
         """Asks the models one after the other; see `rondas.model.Model.reply`.
 
-        A model that keeps failing is skipped for a while; where no other answers, it gets its chance all the same.
+        A model that has failed is asked last for a while: it costs nobody's time unless no other answers.
         """
         until = self._clock() + seconds
-        waiting = deque((name, self._guarded[name]) for name in self._order(history))
+        waiting = self._order(history)
         cause = ""
         while waiting:
-            name, ask = waiting.popleft()
+            name = waiting.pop(0)
             left = until - self._clock()
+            if left <= 0:
+                raise OutOfTime
             try:
-                return ask(name, history, left * SHARE if waiting else left, closing, alone=not waiting)
-            except CircuitBreakerOpenError:
-                waiting.append((name, self._ask))
+                return self._ask(name, history, left * SHARE if waiting else left, closing, alone=not waiting)
             except ProviderError as error:
                 cause = str(error)
-                self._on_failure(error)
+                self._note(error, name)
         raise ModelUnavailable(cause)
 
     def _order(self, history: Sequence[Entry]) -> list[str]:
-        """Puts first the model that wrote the last round of this message: it is up, and its cache is warm."""
-        writers = [done.turn.model for done in current_rounds(history) if done.turn.model in self._providers]
-        return sorted(self._providers, key=lambda name: name != (writers or [""])[-1])
+        """Puts last what failed of late, and first the model of this message's last round, whose cache is warm."""
+        writer = next((done.turn.model for done in reversed(current_rounds(history))), "")
+        recent = self._clock() - ASKED_LAST_SECONDS
+        failing = {name for name, failed_at in self._failed_at.items() if failed_at > recent}
+        return sorted(self._providers, key=lambda name: (name in failing, name != writer))
+
+    def _note(self, error: ProviderError, name: str) -> None:
+        self._on_failure(error)
+        if not isinstance(error, RequestRejected):  # which says something of the message, and nothing of the model
+            self._failed_at[name] = self._clock()
 
     def _ask(self, name: str, history: Sequence[Entry], seconds: float, closing: str | None, *, alone: bool) -> Turn:
         """Asks one model, again where that makes sense. Its silence is a failure where another can still be asked."""
         until = self._clock() + seconds
         try:
-            attempts = ATTEMPTS if alone else ATTEMPTS_WITH_OTHERS
-            return self._persist(self._providers[name], history, until, closing, attempts=attempts)
+            return self._persist(self._providers[name], history, until, closing, alone=alone)
         except OutOfTime:
             silent = ProviderError(name, "no answer in its time", retryable=False)
             if alone:
-                self._on_failure(silent)
+                self._note(silent, name)
                 raise
             raise silent from None
 
     def _persist(
-        self, provider: Provider, history: Sequence[Entry], until: float, closing: str | None, *, attempts: int
+        self, provider: Provider, history: Sequence[Entry], until: float, closing: str | None, *, alone: bool
     ) -> Turn:
-        attempt = 0
+        left, patience = (ATTEMPTS, inf) if alone else (ATTEMPTS_WITH_OTHERS, PATIENCE_SECONDS)
+        wait = FIRST_WAIT_SECONDS
         while True:
             try:
                 return provider.turn(history, seconds=until - self._clock(), closing=closing)
             except ProviderError as error:
-                wait = _wait(error, attempt)
-                attempt += 1
-                fits = self._clock() + wait + WORTH_STARTING_SECONDS <= until
-                if not (error.retryable and fits and attempt < attempts):
+                left -= 1
+                pause = error.retry_after if error.retry_after is not None else wait * random.uniform(0.75, 1.0)
+                fits = pause <= patience and self._clock() + pause + WORTH_STARTING_SECONDS <= until
+                if not (error.retryable and left and fits):
                     raise
-            self._sleep(wait)
-
-
-def _wait(error: ProviderError, attempt: int) -> float:
-    """Returns the seconds before the next attempt: what the provider asked for, else doubling with jitter."""
-    if error.retry_after is not None:
-        return error.retry_after
-    return FIRST_WAIT_SECONDS * 2**attempt * random.uniform(0.75, 1.0)
+            self._sleep(pause)
+            wait *= 2

@@ -68,7 +68,7 @@ class Google:
             config = {**self._config(closing), "http_options": {"timeout": round(timeout * 1000)}}  # milliseconds
             contents = list(self._contents(history))
             answer = client.models.generate_content(model=self._binding.model, contents=contents, config=config)
-            return self._read(read_object(answer.sdk_http_response.body))
+            return self._read(read_object(answer.sdk_http_response.body), closing=closing is not None)
 
         return attempt(self._binding.name, ask, seconds)
 
@@ -110,11 +110,11 @@ class Google:
                     echo = index > current and entry.turn.model == self._binding.name and entry.turn.opaque
                     yield from _round(entry.turn.opaque if echo else _anew(entry, ids), entry.results)
 
-    def _read(self, body: Json) -> Turn:
+    def _read(self, body: Json, *, closing: bool) -> Turn:
         candidates = as_objects(body.get("candidates"))
         candidate = candidates[0] if candidates else {}
         finish = as_text(candidate.get("finishReason"))
-        if finish in _BOTCHED:
+        if finish in _BOTCHED and not closing:  # a closing call is not tried again (rule L5)
             raise malformed(self._binding.name, finish)
         parts = as_objects(as_object(candidate.get("content")).get("parts"))
         blocked = not parts and as_object(body.get("promptFeedback")).get("blockReason")

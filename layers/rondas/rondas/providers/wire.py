@@ -9,6 +9,8 @@ from rondas.text import clean
 
 type Json = dict[str, Any]
 
+_MOST_TOKENS = 10**9
+
 _UNFIT = re.compile(r"\\u(d[89a-f]|0000)", re.IGNORECASE)
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # not where the backslash is itself escaped: then it is text
 
@@ -52,5 +54,5 @@ def as_text(value: Any) -> str:
 
 
 def as_count(value: Any) -> int:
-    """Returns the whole number, or 0."""
-    return value if isinstance(value, int) else 0
+    """Returns the number of tokens, or 0 where it is none."""
+    return value if isinstance(value, int) and 0 < value < _MOST_TOKENS else 0

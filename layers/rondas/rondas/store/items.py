@@ -6,7 +6,7 @@ beyond 38 digits. Bodies that are large are compressed.
 
 import logging
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import TypeAdapter
@@ -74,7 +74,7 @@ def entry_sort_key(seq: int) -> str:
 def entry_item(keys: Keys, stored: StoredEntry) -> "Item":
     """Returns the item of an entry; a round whose calls still wait for results is marked as open."""
     kind = _kind(stored.entry)
-    body = _ADAPTERS[kind].dump_json(stored.entry, exclude_defaults=True)
+    body = _ADAPTERS[kind].dump_json(_neutral(stored.entry), exclude_defaults=True)
     item: Item = {
         **keys.entry(stored.seq),
         "kind": {"S": kind},
@@ -106,6 +106,15 @@ def _read_body(item: "Item") -> Entry:
 
 def _text(item: "Item", name: str) -> str:
     return item.get(name, {}).get("S", "")
+
+
+def _neutral(entry: Entry) -> Entry:
+    """Leaves out what a provider said to itself (rule S5).
+
+    It is bound to all that was sent before it. A run that is taken up again may show less of the conversation, or
+    another prompt, and would be refused for ever.
+    """
+    return replace(entry, turn=replace(entry.turn, opaque=None)) if isinstance(entry, Round) else entry
 
 
 def _kind(entry: Entry) -> Kind:
