@@ -1,8 +1,12 @@
 """Tables for the tests that need some: an engine inside the process, one thread at a time."""
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from engine.dynamodb_local import running
+from engine.package import EngineMissing, engine_folder
 from moto import mock_aws
 from tables import create_table
 
@@ -45,3 +49,22 @@ def dynamodb(monkeypatch: pytest.MonkeyPatch) -> "Iterator[DynamoDBClient]":
             create_table(client(), table)
         yield client()
     client.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def dynamodb_local() -> "Iterator[str]":
+    """The address of DynamoDB Local; where it cannot be had, the test is skipped, but not in CI."""
+    folder, missing = _engine()
+    if not folder:
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(f"rules S1 to S4 must be proved in CI. {missing}", pytrace=False)
+        pytest.skip(missing)
+    with running(folder) as url:
+        yield url
+
+
+def _engine() -> tuple[Path | None, str]:
+    try:
+        return engine_folder(), ""
+    except EngineMissing as missing:
+        return None, str(missing)

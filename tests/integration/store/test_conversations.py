@@ -1,6 +1,6 @@
 """The store on a table: claimed, stored round by round, finished, resumed, closed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from rondas.loop import Ending
 from rondas.store.claim import ConversationBusy, InProgress, KeyReused, Message
 from rondas.store.conversations import Conversations, Replayed
 from rondas.store.run import ClaimedRun, LeaseLost
-from rondas.store.table import Table
+from rondas.store.table import StoreUnavailable, Table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -542,3 +542,103 @@ def test_s5_what_a_provider_said_to_itself_is_not_stored(store: Store) -> None:
     # When the table and the next message's history are looked at, then it is in neither
     assert "sig-1" not in str(store.client.scan(TableName="conversations"))
     assert store.claim("next", "k2").history[1:3] == [DONE, DONE]
+
+
+def test_s3_a_runner_that_slept_before_it_read_does_not_take_anothers_turn_for_its_own(store: Store) -> None:
+    # Given a runner that sleeps between its claim and its reading, while another message begins an effect
+    newest_first = store.table.newest_first
+
+    def slept(partition: str, below: str, above: str) -> Iterator[Any]:
+        store.table.newest_first = newest_first
+        store.crash()
+        store.claim("other", "k2").write_ahead(asks("save"))
+        return newest_first(partition, below, above)
+
+    store.claim("old", "k0").finish(Ending(ANSWER))
+    store.table.newest_first = slept
+    # When it reads, then it sees that its time is over
+    with pytest.raises(LeaseLost):
+        store.claim("hello", "k1")
+
+
+class Ambiguous:
+    """A table whose next writes are carried out, or not, without an answer."""
+
+    def __init__(self, store: Store, *, carried_out: bool) -> None:
+        transact = store.table.transact
+
+        def unanswered(actions: Sequence[Any]) -> None:
+            store.table.transact = transact
+            if carried_out:
+                transact(actions)
+            raise StoreUnavailable("ReadTimeoutError")
+
+        store.table.transact = unanswered
+
+
+def test_a_write_whose_answer_never_came_is_looked_up(store: Store) -> None:
+    # Given a run whose writes are carried out while their answers are lost
+    run = store.claim()
+    Ambiguous(store, carried_out=True)
+    run.write_ahead(asks("save"))
+    Ambiguous(store, carried_out=True)
+    run.append(settle(asks("save"), "saved", "done"))
+    Ambiguous(store, carried_out=True)
+    # When it ends, then everything is there once
+    run.finish(Ending(ANSWER))
+    assert store.replay() == ANSWER
+    assert store.sort_keys() == ["C#c-1", "M#000000000", "M#000000001", "M#000000002", "R#k1"]
+
+
+def test_a_write_that_was_not_carried_out_is_not_taken_for_done(store: Store) -> None:
+    # Given a run whose write is lost
+    run = store.claim()
+    Ambiguous(store, carried_out=False)
+    # When it is written, then the run hears of it, and may write it again
+    with pytest.raises(StoreUnavailable):
+        run.append(DONE)
+    run.append(DONE)
+    run.finish(Ending(ANSWER))
+    assert store.replay() == ANSWER
+
+
+def test_clocks_five_seconds_apart_cost_a_lease_some_seconds_and_nothing_else(store: Store) -> None:
+    # Given two machines of which the second is five seconds ahead
+    ahead = Conversations(store.table, 10_000, lambda: store.clock() + 5)
+    message = Message("ana", "c-1", "k1", "hello")
+    slow = store.claim()
+    # When the message comes to the second in the lease of the first, then it is left alone
+    with pytest.raises(InProgress):
+        ahead.claim(message, seconds=LEASE)
+    # And when it comes five seconds before the lease ends, then it is taken over, and the first is fenced off
+    store.clock.advance(LEASE - 3)
+    successor = ahead.claim(message, seconds=LEASE)
+    assert isinstance(successor, ClaimedRun)
+    with pytest.raises(LeaseLost):
+        slow.finish(Ending(Answer("slow")))
+    successor.finish(Ending(ANSWER))
+    assert store.replay() == ANSWER
+
+
+def test_a_message_costs_the_same_bytes_however_long_the_conversation_is(store: Store) -> None:
+    # Given what a message sends to the table at the beginning of a conversation, and after fifty messages
+    sent: list[int] = []
+
+    def measure(request: Any, **_: Any) -> None:
+        sent.append(len(request.body))
+
+    store.client.meta.events.register("before-send.dynamodb", measure)
+
+    def message(number: int) -> int:
+        sent.clear()
+        run = store.claim("hello", f"k{number:03d}")
+        run.append(DONE)
+        run.finish(Ending(ANSWER))
+        return sum(sent)
+
+    message(0)
+    early = message(1)
+    for number in range(2, 50):
+        message(number)
+    # When they are compared, then they differ by the digits of the numbers
+    assert abs(message(50) - early) < 20

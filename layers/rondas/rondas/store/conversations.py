@@ -13,7 +13,7 @@ from rondas.replies import INTERRUPTED, Language, interrupted_reply, language_of
 from rondas.store.actions import Actions
 from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay, Resume, decide
 from rondas.store.items import Keys, StoredEntry, entry_sort_key, read_entry
-from rondas.store.run import ClaimedRun
+from rondas.store.run import ClaimedRun, LeaseLost
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
 from rondas.window import for_model, newest_that_fit
 
@@ -63,6 +63,7 @@ class Conversations:
             InProgress: the same message is being answered.
             ConversationBusy: another message of the conversation is being answered.
             KeyReused: the key was used for another text.
+            LeaseLost: it was taken over before the conversation could be read.
             StoreUnavailable: the table does not answer.
         """
         actions = Actions(self._table.name, Keys(message.user, message.conversation), self._clock)
@@ -107,6 +108,8 @@ class Conversations:
         first = StoredEntry(0, UserMessage(message.text), "", message.key)
         stored = self._newest_first(actions.keys) if head.exists else iter([first])
         newest = next(stored, first)
+        if newest.key not in ("", message.key) or (isinstance(newest.entry, Answer) and not newest.entry.is_retryable):
+            raise LeaseLost  # this runner slept between its claim and this look, and its message is over
         pending = newest.entry.turn if isinstance(newest.entry, Round) and newest.entry.is_open else None
         shown = stored if pending else chain([newest], stored)  # a turn whose calls are to run again is not shown
         history = repaired(for_model(newest_that_fit((each.entry for each in shown), self._token_budget)))

@@ -6,7 +6,7 @@ over the work of its successor (rule S3).
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rondas.history import Entry, Round, ToolCall, Turn
 from rondas.loop import Ending
@@ -96,3 +96,11 @@ class ClaimedRun:
             self._table.transact(actions)
         except ConditionFailed as error:
             raise LeaseLost from error
+        except StoreUnavailable:
+            if not self._is_written(actions):
+                raise
+
+    def _is_written(self, actions: Sequence["Action"]) -> bool:
+        """Whether a write whose answer never came is there all the same: all of it is, where one entry of it is."""
+        entry: Any = next(action["Put"]["Item"] for action in actions if "Put" in action)
+        return self._table.get([{"pk": entry["pk"], "sk": entry["sk"]}]) == [entry]

@@ -1,0 +1,174 @@
+"""One process that answers messages with the real agent, comes past points, and keeps the record."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from points import Deed, Fate, Points
+from pydantic import BaseModel
+from scene import Scene
+from script import next_turn
+from traces import Answered, Asked, Began, Claimed, Failed, Slept
+from wire import watch
+
+from rondas import budget
+from rondas.agent import Agent
+from rondas.history import Answer, Entry, Turn
+from rondas.model import ModelUnavailable
+from rondas.settings import Settings
+from rondas.store.claim import Message, Refused
+from rondas.store.conversations import Conversations, Replayed
+from rondas.store.run import ClaimedRun, LeaseLost
+from rondas.store.table import StoreUnavailable, Table
+from rondas.toolbox import Toolbox
+from rondas.tools import Arguments, Tool, ToolContext, tool
+
+SETTINGS = Settings(table_name="conversations", models="fake:model", time_budget_seconds=120)
+budget.GATEWAY_SECONDS = 150  # a machine under load is not to be taken for a model that is slow
+
+LATER = 150
+"""Longer than any lease, in seconds: whose clock is that far ahead takes over whoever holds the conversation."""
+
+
+class What(Arguments):
+    """What to look at, or what to save."""
+
+    what: str
+
+
+class Receipt(BaseModel):
+    """What a tool tells the model: for an effect, the key under which it is stored."""
+
+    receipt: str
+
+
+@dataclass
+class Actor:
+    """A process of the scene, made after the fork.
+
+    Attributes:
+        scene: where it plays.
+        run: its name, which no other process has.
+        points: where it may be stopped.
+        ahead: by how many seconds its clock is ahead.
+        moody: decides at each question whether the model can be reached; without it, always.
+        fence: the one it holds for the message; 0 before it has claimed it.
+        message: the one it is answering.
+        slept: whether it has been asleep.
+    """
+
+    scene: Scene
+    run: str
+    points: Points = field(default_factory=Points)
+    ahead: float = 0
+    moody: Random | None = None
+    fence: int = 0
+    message: Message | None = None
+    slept: bool = False
+    _asks: int = 0
+
+    def __post_init__(self) -> None:
+        table = Table(self.scene.table, self.scene.actor)
+        self._agent = Agent(
+            model=self,
+            toolbox=Toolbox(self._tools()),
+            conversations=_Observed(table, 60_000, lambda: time.time() + self.ahead, self._claimed),
+            settings=SETTINGS,
+        )
+        watch(self.scene.actor, self.points)
+
+    def answer(self, message: Message) -> Answer | None:
+        """Answers a message; None where it is refused or lost, as the person is told by a status of HTTP."""
+        self.message = message
+        self.fence = 0
+        record = self.scene.record(message.conversation)
+        try:
+            answer = self._agent.answer(message)
+        except (Refused, LeaseLost, StoreUnavailable) as error:
+            found = self.scene.look(message.conversation, self.scene.onlooker).fence
+            record.add(Failed(self.run, message.key, type(error).__name__, self.fence, found))
+            return None
+        record.add(Answered(self.run, message.key, answer))
+        return answer
+
+    def falling_asleep(self, sleep: Fate) -> Fate:
+        """Returns the fate of falling asleep, and of noting with which fence."""
+
+        def fall_asleep(deed: Deed | None) -> None:
+            self.slept = True
+            message = self._current()
+            self.scene.record(message.conversation).add(Slept(self.run, message.key, self.fence))
+            sleep(deed)
+
+        return fall_asleep
+
+    def reply(self, history: Sequence[Entry], *, seconds: float, closing: str | None = None) -> Turn:
+        """The model: notes what it is shown and what is stored, and follows the script."""
+        message = self._current()
+        self.points.reach("the model", "before")
+        stored = tuple(each.entry for each in self.scene.entries(message.conversation, self.scene.onlooker))
+        self._asks += 1
+        ask = f"{self.run}.{self._asks}"
+        self.scene.record(message.conversation).add(Asked(self.run, message.key, ask, tuple(history), stored))
+        if closing:
+            raise ValueError("no run of these tests comes to a limit")
+        if self.moody and self.moody.random() < 0.1:
+            raise ModelUnavailable("moody")
+        turn = next_turn(history, ask)
+        self.points.reach("the model", "after")
+        return turn
+
+    def _tools(self) -> list[Tool]:
+        @tool
+        def look(arguments: What) -> Receipt:
+            """Looks at something."""
+            self.points.reach("look", "before")
+            self.points.reach("look", "after")
+            return Receipt(receipt=f"seen {arguments.what}")
+
+        @tool(effect=True)
+        def save(arguments: What, context: ToolContext) -> Receipt:
+            """Saves something, once for each call."""
+            message = self._current()
+            self.points.reach("save", "before")
+            self.scene.record(message.conversation).add(Began(self.run, message.key, context.key))
+            self._save_once(message, context.key)
+            self.points.reach("save", "after")
+            return Receipt(receipt=context.key)
+
+        return [look, save]
+
+    def _save_once(self, message: Message, call_key: str) -> None:
+        client = self.scene.actor
+        item = {"pk": {"S": message.conversation}, "sk": {"S": call_key}, "message": {"S": message.key}}
+        try:
+            client.put_item(TableName=self.scene.effects, Item=item, ConditionExpression="attribute_not_exists(pk)")
+        except client.exceptions.ConditionalCheckFailedException:
+            return  # it had its effect before
+
+    def _claimed(self, run: ClaimedRun) -> None:
+        message = self._current()
+        self.fence = run._fence  # pyright: ignore[reportPrivateUsage] - nothing public tells it
+        self.scene.record(message.conversation).add(Claimed(self.run, message.key, self.fence))
+
+    def _current(self) -> Message:
+        if not self.message:
+            raise ValueError("nobody asked")
+        return self.message
+
+
+class _Observed(Conversations):
+    """Conversations that tell of each claim."""
+
+    def __init__(
+        self, table: Table, budget: int, clock: Callable[[], float], claimed: Callable[[ClaimedRun], None]
+    ) -> None:
+        super().__init__(table, budget, clock)
+        self._claimed = claimed
+
+    def claim(self, message: Message, *, seconds: float) -> ClaimedRun | Replayed:
+        claimed = super().claim(message, seconds=seconds)
+        if isinstance(claimed, ClaimedRun):
+            self._claimed(claimed)
+        return claimed
