@@ -74,19 +74,6 @@ def connect(url: str) -> "DynamoDBClient":
     )
 
 
-def create_table(dynamodb: "DynamoDBClient", name: str) -> None:
-    """Creates a table with the keys of the template."""
-    dynamodb.create_table(
-        TableName=name,
-        BillingMode="PAY_PER_REQUEST",
-        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-        AttributeDefinitions=[
-            {"AttributeName": "pk", "AttributeType": "S"},
-            {"AttributeName": "sk", "AttributeType": "S"},
-        ],
-    )
-
-
 def _answers(url: str, guard: "subprocess.Popen[bytes]") -> bool:
     """Waits until a real request is answered; False when the engine has ended, or takes longer than anybody waits."""
     with closing(connect(url)) as dynamodb:

@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.dynamodb_local import connect, create_table
+from engine.dynamodb_local import connect
+from tables import create_table
 from traces import Record
 
 from rondas.store.items import Keys, StoredEntry, read_entry

@@ -622,6 +622,7 @@ def test_clocks_five_seconds_apart_cost_a_lease_some_seconds_and_nothing_else(st
 
 def test_a_message_costs_the_same_bytes_however_long_the_conversation_is(store: Store) -> None:
     # Given what a message sends to the table at the beginning of a conversation, and after fifty messages
+    store.conversations = Conversations(store.table, 100, store.clock)
     sent: list[int] = []
 
     def measure(request: Any, **_: Any) -> None:
