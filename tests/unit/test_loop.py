@@ -39,8 +39,8 @@ class Bench:
             language=language,  # pyright: ignore[reportArgumentType]
         )
 
-    def run(self, pending: Turn | None = None) -> Ending:
-        ending = self.loop.run(pending)
+    def run(self, resumed: Turn | None = None) -> Ending:
+        ending = self.loop.run(resumed)
         self.model.check_used_up()
         assert_valid(self.loop.history, ending)
         return ending
@@ -326,7 +326,7 @@ def test_s4_a_resumed_turn_runs_under_the_same_keys_and_is_not_written_twice() -
     bench = Bench(says("Saved"))
     bench.tools.effects = frozenset({"save"})
     # When the run is resumed
-    bench.run(pending=asks("save"))
+    bench.run(resumed=asks("save"))
     # Then its call ran under the key of that round, and the model was not asked for the turn again
     assert [(call_id, key) for call_id, key, _ in bench.tools.ran] == [("0-save", "conversation/0/0-save")]
     assert bench.journal.ahead == []
@@ -474,7 +474,7 @@ def test_s4_a_resumed_turn_that_finds_no_time_may_have_happened_all_the_same() -
     # Given a turn that the crashed runner had written ahead, and no time to run it again
     bench = Bench(says("I had little time"), seconds=3)
     # When the run is closed
-    ending = bench.run(pending=asks("save"))
+    ending = bench.run(resumed=asks("save"))
     # Then nobody claims that it was not executed
     assert ending.declined is not None
     assert [result.outcome for result in ending.declined.results] == ["unknown"]
@@ -486,7 +486,7 @@ def test_s4_the_calls_of_a_resumed_turn_that_time_leaves_out_may_have_happened()
     bench = Bench(says("Time is up"))
     bench.tools.takes = 18
     # When the run is closed, then the second may have happened, and the tokens of the turn are paid for
-    ending = bench.run(pending=asks("save:{1}", "save:{2}"))
+    ending = bench.run(resumed=asks("save:{1}", "save:{2}"))
     assert [result.outcome for result in bench.journal.written[0].results] == ["done", "unknown"]
     assert ending.answer.usage == Usage(20, 0, 10)
 

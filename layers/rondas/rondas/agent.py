@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from rondas.budget import STORE_RESERVE_SECONDS, Budget
 from rondas.history import Answer
 from rondas.interrupt import stop_alarm
-from rondas.loop import Loop
+from rondas.loop import Ending, Loop
 from rondas.model import Model
-from rondas.replies import language_of
+from rondas.replies import Language, language_of
 from rondas.settings import Settings
 from rondas.store.claim import Message
 from rondas.store.conversations import Conversations, Replayed
-from rondas.store.run import LeaseLost
+from rondas.store.run import ClaimedRun, LeaseLost
 from rondas.toolbox import Toolbox
 from rondas.watcher import Watchers
 
@@ -48,12 +48,18 @@ class Agent:
             StoreUnavailable: the table does not answer.
         """
         budget = Budget.start(self.settings.time_budget_seconds, self.settings.closing_reserve(), remaining)
-        stop_alarm()
+        stop_alarm()  # nothing of an earlier message may ring in this one
         started = budget.clock()
         self.watchers.on_message(message)
         claimed = self.conversations.claim(message, seconds=budget.left() + STORE_RESERVE_SECONDS)
         if isinstance(claimed, Replayed):
             return claimed.answer
+        ending = self._run(claimed, message, budget, language_of(message.text, accept_language))
+        self.watchers.on_answer(ending.answer, budget.clock() - started)
+        return ending.answer
+
+    def _run(self, claimed: ClaimedRun, message: Message, budget: Budget, language: Language) -> Ending:
+        """Runs the loop and stores its end; an error of ours gives the message back at once, to be taken up again."""
         loop = Loop(
             model=self.model,
             tools=self.toolbox.for_user(message.user),
@@ -61,7 +67,7 @@ class Agent:
             budget=budget,
             journal=claimed,
             max_rounds=self.settings.max_tool_rounds,
-            language=language_of(message.text, accept_language),
+            language=language,
             watcher=self.watchers,
         )
         try:
@@ -72,5 +78,4 @@ class Agent:
         except Exception:
             claimed.release()
             raise
-        self.watchers.on_answer(ending.answer, budget.clock() - started)
-        return ending.answer
+        return ending

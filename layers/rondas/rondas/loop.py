@@ -101,24 +101,24 @@ class Loop:
     language: Language = "en"
     watcher: Watcher = field(default_factory=Watchers)
     _usage: Usage = field(init=False)
-    _pending: Turn | None = field(init=False, default=None)
+    _resumed: Turn | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._usage = total_usage(current_rounds(self.history))
 
-    def run(self, pending: Turn | None = None) -> Ending:
+    def run(self, resumed: Turn | None = None) -> Ending:
         """Answers the message; whatever happens, there is an answer.
 
         Args:
-            pending: the turn that a crashed run had written ahead: its calls run again, under the same keys.
+            resumed: the turn that a crashed run had written ahead: its calls run again, under the same keys.
 
         Raises:
             Exception: only what the journal raises.
         """
-        self._pending = pending
-        self._usage += pending.usage if pending else Usage()
+        self._resumed = resumed
+        self._usage += resumed.usage if resumed else Usage()
         try:
-            turn = pending or self._ask()
+            turn = resumed or self._ask()
             while _asks_for_more(turn):
                 if limit := self._limit():
                     return self._close(limit, turn)
@@ -154,7 +154,7 @@ class Loop:
         """Runs the calls of a turn one at a time, in the order asked, for two writes must not race (rule L2)."""
         if turn.stop != "end":  # only a turn that finished normally may run its tools (rule L8)
             return fitted(settle(turn, NOT_EXECUTED["cut_off"], "not_executed"))
-        if turn is not self._pending and any(self.tools.has_effect(call.name) for call in turn.calls):
+        if turn is not self._resumed and any(self.tools.has_effect(call.name) for call in turn.calls):
             self.journal.write_ahead(turn)
         results: list[ToolResult] = []
         for call in turn.calls:
@@ -165,7 +165,7 @@ class Loop:
 
     def _decline(self, turn: Turn, limit: Limit, *, after: Sequence[ToolResult] = ()) -> Round:
         """Answers the calls that are not run; what a crashed run had begun may have happened all the same."""
-        if turn is self._pending:
+        if turn is self._resumed:
             return fitted(settle(turn, INTERRUPTED, "unknown", after=after))
         return fitted(settle(turn, NOT_EXECUTED[limit.status], "not_executed", after=after))
 
@@ -221,20 +221,13 @@ class Loop:
         return turn if turn.stop in ("end", "truncated") and not turn.calls else Turn()
 
     def _end(
-        self,
-        status: Status,
-        turn: Turn | None = None,
-        *,
-        text: str = "",
-        reason: str = "",
-        declined: Round | None = None,
+        self, status: Status, turn: Turn | None = None, *, reason: str = "", declined: Round | None = None
     ) -> Ending:
         """Writes the answer: the model's words where there are some, else the fixed sentence for the status."""
-        words = text or (turn.text if turn else "")
-        author = turn.model if turn and words.strip() else ""
-        reply = words if words.strip() else fixed_reply(status, self.language)
         rounds = sum(map(_ran, current_rounds(self.history)))
-        return Ending(Answer(reply, status, reason, rounds, author, self._usage), declined)
+        if turn and turn.text.strip():
+            return Ending(Answer(turn.text, status, reason, rounds, turn.model, self._usage), declined)
+        return Ending(Answer(fixed_reply(status, self.language), status, reason, rounds, "", self._usage), declined)
 
 
 def _asks_for_more(turn: Turn) -> bool:
