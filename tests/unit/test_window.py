@@ -6,9 +6,10 @@ from doubles import asks
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rondas.history import Answer, Entry, Round, ToolResult, UserMessage
+from rondas.history import UNAVAILABLE, Answer, Entry, Round, ToolResult, UserMessage
 from rondas.window import estimated_tokens, for_model, newest_that_fit
 
+FAILED = Answer("sorry", "failed", UNAVAILABLE)
 DONE = Round(asks("look", "save"), (ToolResult("0-look", "found"), ToolResult("1-save", "saved")))
 
 
@@ -63,21 +64,21 @@ def test_no_more_is_read_than_is_needed() -> None:
 
 def test_a_message_that_failed_without_a_trace_is_not_shown() -> None:
     # Given a message that nobody could answer, and a later one
-    history = [UserMessage("one"), Answer("sorry", "failed"), UserMessage("two")]
+    history = [UserMessage("one"), FAILED, UserMessage("two")]
     # When the model is shown the conversation, then the failure is not part of it
     assert for_model(history) == [UserMessage("two")]
 
 
 def test_a_failed_message_whose_tools_ran_stays_with_its_account() -> None:
     # Given a message for which something was done before it failed
-    history = [UserMessage("one"), DONE, Answer("interrupted", "failed"), UserMessage("two")]
+    history = [UserMessage("one"), DONE, FAILED, UserMessage("two")]
     # When the model is shown the conversation, then it knows what was done
     assert for_model(history) == history
 
 
 def test_the_account_of_a_failure_that_was_mended_is_not_shown() -> None:
     # Given a message that failed, was sent again, and was answered
-    history = [UserMessage("one"), Answer("sorry", "failed"), DONE, Answer("here"), UserMessage("two")]
+    history = [UserMessage("one"), FAILED, DONE, Answer("here"), UserMessage("two")]
     # When the model is shown the conversation, then only the success is there
     assert for_model(history) == [UserMessage("one"), DONE, Answer("here"), UserMessage("two")]
 
@@ -99,12 +100,23 @@ def test_a_good_history_is_left_as_it_is(conversation: list[Entry]) -> None:
 
 def test_however_often_a_message_failed_its_next_attempt_is_shown_the_message() -> None:
     # Given a message that failed three times and is being tried again
-    failed = Answer("sorry", "failed")
+    failed = FAILED
     # When the model is shown it, then the accounts of the failures are not part of it, and the rounds are
     assert for_model([UserMessage("one"), failed, failed, failed]) == [UserMessage("one")]
     assert for_model([UserMessage("one"), failed, DONE, failed]) == [UserMessage("one"), DONE]
 
 
 def test_a_message_that_failed_often_and_for_good_is_not_shown() -> None:
-    failed = Answer("sorry", "failed")
+    failed = FAILED
     assert for_model([UserMessage("one"), failed, failed, UserMessage("two")]) == [UserMessage("two")]
+
+
+def test_a_message_whose_run_died_is_shown_although_nothing_was_done_for_it() -> None:
+    # Given a message that was interrupted before anything happened
+    history = [
+        UserMessage("My knee hurts"),
+        Answer("I was interrupted", "failed", "interrupted"),
+        UserMessage("Hello?"),
+    ]
+    # When the model is shown the conversation, then it knows what the person said
+    assert for_model(history) == history

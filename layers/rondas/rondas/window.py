@@ -44,13 +44,13 @@ def newest_that_fit(newest_first: Iterable[Entry], token_budget: int) -> list[En
 def for_model(entries: Sequence[Entry]) -> list[Entry]:
     """Returns the entries as the model should see them: what failed without a trace is left out, open calls settled.
 
-    A message nobody could answer and for which no tool ran would only teach the model to fail. One for which tools
-    ran stays, with the account of how it ended. An account of a failure goes where the same message was taken up
+    A message for which no model could be reached and no tool ran would only teach the model to fail. One for which
+    tools ran stays, with the account of how it ended. An account of a failure goes where the same message was taken up
     again: where it is followed by more of that message, or by nothing, for then it is being answered now.
     """
     shown: list[Entry] = []
     for index, entry in enumerate(entries):
-        if isinstance(entry, Answer) and entry.status == "failed":
+        if isinstance(entry, Answer) and entry.is_retryable:
             if not isinstance(entries[index + 1] if index + 1 < len(entries) else None, UserMessage):
                 continue
             if shown and isinstance(shown[-1], UserMessage):

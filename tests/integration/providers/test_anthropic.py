@@ -212,7 +212,6 @@ def test_trap_8_a_truncated_turn_can_be_sent_back_with_calls_answered(server: Mo
         pytest.param(Reply(b""), id="nothing"),
         pytest.param(Reply(b'{"content":[{"type":"te'), id="cut-off JSON"),
         pytest.param(Reply({"content": None}), id="null content"),
-        pytest.param(Reply(b'{"content":[],"usage":{"input_tokens":1e999}}'), id="a number without end"),
         pytest.param(Reply({"content": "text"}), id="content of another type"),
         pytest.param(error(500), id="500"),
         pytest.param(error(529, "overloaded_error"), id="529"),
@@ -441,3 +440,16 @@ def test_an_empty_result_is_said_to_be_empty(server: ModelServer, claude: Provid
     server.add(message("Done."))
     claude.turn([*HELLO, settle(asks("look"), "", "done")], seconds=5)
     assert server.bodies[0]["messages"][2]["content"][0]["content"] == "(empty)"
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity"])
+def test_a_number_that_json_cannot_write_is_the_models_mistake_and_not_the_services(
+    server: ModelServer, claude: Provider, number: str
+) -> None:
+    # Given a call with such an argument
+    reply = message("", [("t1", "look", {"query": 0})]).raw().replace(b'"query": 0', b'"query": ' + number.encode())
+    server.add(Reply(reply), message("Done."))
+    # When it is read and sent back, then the run goes on, and the tool boundary will say what is wrong
+    turn = claude.turn(HELLO, seconds=5)
+    assert turn.calls[0].arguments_object() == {"query": f"({number})"}
+    assert claude.turn([*HELLO, answered(turn)], seconds=5).text == "Done."

@@ -223,7 +223,6 @@ def test_a_key_that_cannot_be_had_is_not_tried_again(tools: list[Tool]) -> None:
         Reply(b"{"),
         Reply(b"[]"),
         Reply(b'"words"'),
-        Reply(b'{"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": {"a": 1e999}}}]}}]}'),
         Reply(b"<html>Bad gateway</html>", 502, content_type="text/html"),
     ],
 )

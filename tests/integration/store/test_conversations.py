@@ -643,3 +643,21 @@ def test_a_message_costs_the_same_bytes_however_long_the_conversation_is(store: 
         message(number)
     # When they are compared, then they differ by the digits of the numbers
     assert abs(message(50) - early) < 20
+
+
+@pytest.mark.parametrize("carried_out", [True, False])
+@pytest.mark.parametrize("before", ["nothing", "an answer", "a crash", "a crash of another"])
+def test_a_claim_whose_answer_never_came_is_looked_up(store: Store, before: str, carried_out: bool) -> None:
+    # Given a conversation in any state, and a claim whose answer is lost
+    if before == "an answer":
+        store.claim("old", "k0").finish(Ending(ANSWER))
+    elif before != "nothing":
+        store.claim("hello", "k1" if before == "a crash" else "k0")
+        store.crash()
+    Ambiguous(store, carried_out=carried_out)
+    # When the message is claimed, then it is ours, once, and can be ended
+    run = store.claim("hello", "k1")
+    assert run.history[-1] == UserMessage("hello")
+    run.append(DONE)
+    run.finish(Ending(ANSWER))
+    assert store.replay() == ANSWER

@@ -18,8 +18,10 @@ _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # not where the backslash is it
 def read_object(raw: bytes | str) -> Json:
     """Reads a JSON object, without lone surrogates and NULs: they could be neither stored nor sent back.
 
+    A number that JSON cannot write becomes a text: where it is an argument, the model is told that it is none.
+
     Raises:
-        ValueError: it is no JSON object, an empty one, or holds a number that JSON cannot write.
+        ValueError: it is no JSON object, or an empty one.
     """
     text = raw if isinstance(raw, str) else raw.decode()
     value = json.loads(text, parse_constant=_finite, parse_float=_finite)
@@ -30,11 +32,9 @@ def read_object(raw: bytes | str) -> Json:
     return cast("Json", value)
 
 
-def _finite(text: str) -> float:
+def _finite(text: str) -> float | str:
     number = float(text)
-    if not isfinite(number):
-        raise ValueError(f"{text} is no JSON number")
-    return number
+    return number if isfinite(number) else f"({text})"
 
 
 def as_object(value: Any) -> Json:

@@ -35,7 +35,9 @@ class Actions:
     keys: Keys
     clock: Callable[[], float]
 
-    def take_lease(self, head: Head, message: Message, *, until: float, message_seq: int, next_seq: int) -> "Action":
+    def take_lease(
+        self, head: Head, message: Message, *, owner: str, until: float, message_seq: int, next_seq: int
+    ) -> "Action":
         """Takes the conversation if its head is still as it was read, with a fence that nobody had before."""
         unchanged: Values = {":seen_fence": _number(head.fence), ":seen_next": _number(head.next_seq)}
         return {
@@ -44,13 +46,16 @@ class Actions:
                 "Key": self.keys.head(),
                 "UpdateExpression": (
                     "SET fence = :fence, lease_until = :until, open_key = :key, open_seq = :seq, next_seq = :next, "
+                    "#owner = :owner, "
                     "updated_at = :now, created_at = if_not_exists(created_at, :now), "
                     "title = if_not_exists(title, :title)"
                 ),
                 "ConditionExpression": (
                     "fence = :seen_fence AND next_seq = :seen_next" if head.exists else "attribute_not_exists(pk)"
                 ),
+                "ExpressionAttributeNames": {"#owner": "owner"},
                 "ExpressionAttributeValues": {
+                    ":owner": {"S": owner},
                     ":fence": _number(head.fence + 1),
                     ":until": _number(int(until * 1000)),
                     ":key": {"S": message.key},

@@ -43,6 +43,7 @@ class Head:
         lease_until: until when the holder may be alive, in seconds since the epoch; 0 when nobody holds it.
         open_key: the request key of the message being answered; empty when there is none.
         open_seq: the number of that message.
+        owner: which claim holds it; each claim has a name of its own.
     """
 
     next_seq: int = 0
@@ -50,6 +51,7 @@ class Head:
     lease_until: float = 0.0
     open_key: str = ""
     open_seq: int = 0
+    owner: str = ""
 
     @property
     def exists(self) -> bool:

@@ -2,6 +2,7 @@
 
 import logging
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -67,46 +68,57 @@ class Conversations:
             StoreUnavailable: the table does not answer.
         """
         actions = Actions(self._table.name, Keys(message.user, message.conversation), self._clock)
-        for _ in range(CLAIM_ATTEMPTS):
+        owner = uuid.uuid4().hex
+        for attempt in range(CLAIM_ATTEMPTS):
             items = self._table.get([actions.keys.head(), actions.keys.request(message.key)])
             head, known = _head(items[0]), _known(items[1], self._clock())
+            if head.owner == owner:  # an earlier attempt was carried out, and its answer was lost
+                return self._run(actions, message, fence=head.fence, is_first=False)
             verdict = decide(head, known, message, self._clock())
+            until = self._clock() + seconds + LEASE_MARGIN_SECONDS
             try:
                 match verdict:
                     case Replay(answer_seq):
                         return Replayed(self._answer(actions.keys, answer_seq))
                     case Resume(message_seq):
-                        self._resume(actions, head, message, message_seq, self._lease_end(seconds))
+                        self._resume(actions, head, message, message_seq, owner=owner, until=until)
                     case Fresh(crashed):
-                        self._start(actions, head, message, self._lease_end(seconds), crashed=crashed)
-                return self._run(actions, head, message)
+                        self._start(actions, head, message, crashed=crashed, owner=owner, until=until)
             except ConditionFailed:
-                continue  # somebody else was faster: look again
+                continue  # somebody else was faster, or we ourselves were: look again
+            except StoreUnavailable:
+                if attempt:
+                    raise
+                continue  # it may have been carried out all the same: look
+            return self._run(actions, message, fence=head.fence + 1, is_first=not head.exists)
         raise StoreUnavailable("too many requests for one conversation at once")
 
-    def _lease_end(self, seconds: float) -> float:
-        return self._clock() + seconds + LEASE_MARGIN_SECONDS
-
-    def _resume(self, actions: Actions, head: Head, message: Message, message_seq: int, until: float) -> None:
-        lease = actions.take_lease(head, message, until=until, message_seq=message_seq, next_seq=head.next_seq)
+    def _resume(
+        self, actions: Actions, head: Head, message: Message, message_seq: int, *, owner: str, until: float
+    ) -> None:
+        lease = actions.take_lease(
+            head, message, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
+        )
         self._table.transact([lease, actions.reopen_key(message.key)])
 
-    def _start(self, actions: Actions, head: Head, message: Message, until: float, *, crashed: bool) -> None:
+    def _start(
+        self, actions: Actions, head: Head, message: Message, *, crashed: bool, owner: str, until: float
+    ) -> None:
         closing = self._close_crashed(actions, head) if crashed else _Closing(head.next_seq)
         seq = closing.next_seq
         self._table.transact(
             [
-                actions.take_lease(head, message, until=until, message_seq=seq, next_seq=seq + 1),
+                actions.take_lease(head, message, owner=owner, until=until, message_seq=seq, next_seq=seq + 1),
                 actions.open_key(message, seq),
                 actions.put_entry(seq, UserMessage(message.text), message.key),
                 *closing.actions,
             ]
         )
 
-    def _run(self, actions: Actions, head: Head, message: Message) -> ClaimedRun:
+    def _run(self, actions: Actions, message: Message, *, fence: int, is_first: bool) -> ClaimedRun:
         """Reads what the model is to see, up to the message and whatever an earlier runner left after it."""
         first = StoredEntry(0, UserMessage(message.text), "", message.key)
-        stored = self._newest_first(actions.keys) if head.exists else iter([first])
+        stored = iter([first]) if is_first else self._newest_first(actions.keys)
         newest = next(stored, first)
         if newest.key not in ("", message.key) or (isinstance(newest.entry, Answer) and not newest.entry.is_retryable):
             raise LeaseLost  # this runner slept between its claim and this look, and its message is over
@@ -119,7 +131,7 @@ class Conversations:
             self._table,
             actions,
             key=message.key,
-            fence=head.fence + 1,
+            fence=fence,
             next_seq=newest.seq if pending else newest.seq + 1,
             history=history.history,
             pending=pending,
@@ -181,6 +193,7 @@ def _head(item: "Item | None") -> Head:
         lease_until=_number(item, "lease_until") / 1000,
         open_key=item.get("open_key", {}).get("S", ""),
         open_seq=_number(item, "open_seq"),
+        owner=item.get("owner", {}).get("S", ""),
     )
 
 
