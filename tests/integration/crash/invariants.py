@@ -71,9 +71,9 @@ def as_shown(entries: Sequence[Entry]) -> list[Entry]:
     groups = messages(StoredEntry(seq, entry, "", "") for seq, entry in enumerate(entries))
     for group in groups:
         person, *rest = (each.entry for each in group)
-        kept = [each for each in rest if not (isinstance(each, Answer) and each.status == "failed")]
+        kept = [each for each in rest if not (isinstance(each, Answer) and each.is_retryable)]
         end = rest[-1] if rest and group is not groups[-1] else None
-        if isinstance(end, Answer) and end.status == "failed":
+        if isinstance(end, Answer) and end.is_retryable:
             if not kept:
                 continue  # nothing was done and nothing was said
             kept.append(end)
