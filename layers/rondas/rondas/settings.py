@@ -6,6 +6,9 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from rondas.loop import MAX_TOOL_ROUNDS
+from rondas.toolbox import DEFAULT_MAX_CHARS
+
 
 class SettingsError(Exception):
     """A setting is missing or wrong. The message names it and says what it should be."""
@@ -30,12 +33,12 @@ class Settings(BaseModel):
 
     table_name: str = Field(min_length=3)
     models: str = Field(pattern=r"^[a-z]+:[^\s,]+(\s*,\s*[a-z]+:[^\s,]+)*$")
-    max_tool_rounds: int = Field(default=10, ge=0, le=100)
+    max_tool_rounds: int = Field(default=MAX_TOOL_ROUNDS, ge=0, le=100)
     time_budget_seconds: float = Field(default=25, gt=0, le=900)
     closing_reserve_seconds: float = Field(default=7, ge=0, le=900)
     max_output_tokens: int = Field(default=4096, ge=16, le=16_000)
     context_token_budget: int = Field(default=60_000, ge=100)
-    tool_result_max_chars: int = Field(default=12_000, ge=100)
+    tool_result_max_chars: int = Field(default=DEFAULT_MAX_CHARS, ge=100)
     api_keys_secret_arn: str = ""
 
     @classmethod
