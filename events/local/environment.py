@@ -54,6 +54,20 @@ def of_function(function: Function) -> dict[str, str]:
     return {name: value for name, value in function.environment.items() if not os.environ.get(name)}
 
 
+def of_slot(function: Function) -> dict[str, str]:
+    """Returns the environment of a function's process: this one's, with what the template and Lambda add to it."""
+    path = [str(ROOT / "events"), str(ROOT / "layers" / "rondas"), os.environ.get("PYTHONPATH", "")]
+    return {
+        **os.environ,
+        **of_function(function),
+        "PYTHONPATH": os.pathsep.join(part for part in path if part),
+        "PYTHONUNBUFFERED": "1",
+        "AWS_LAMBDA_FUNCTION_NAME": function.name,
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory),
+        "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+    }
+
+
 def make_importable(code: Path) -> None:
     """Lets a function's modules be imported as in the cloud: its own folder first, then the harness."""
     for folder in (ROOT / "layers" / "rondas", code):

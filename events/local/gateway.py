@@ -11,14 +11,14 @@ import concurrent.futures
 import re
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
 from local.json_values import Json
 from local.payload import BadPayload, Request, Response, event_of, response_of
-from local.slots import InvocationError, Pool, TooLarge
+from local.slots import InvocationError, Pool, Slot, TooLarge
 from local.template import Function, Route, Template
 from local.token import Unauthorized, read_claims
 
@@ -37,9 +37,9 @@ class Gateway:
     The wait is not counted in the timeouts: in the cloud there would be another slot.
     """
 
-    def __init__(self, template: Template, slots: int) -> None:
+    def __init__(self, template: Template, slots: int, slot: Callable[[Function], Slot]) -> None:
         self._routes = template.routes
-        self._pools = {name: Pool(function, slots) for name, function in _routed(template).items()}
+        self._pools = {name: Pool(function, slots, slot) for name, function in _routed(template).items()}
         self._turns = threading.Semaphore(slots)
         self._stopped = False
 

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from local.emulated_slot import EmulatedSlot, emulator
 from local.engine import EngineError
 from local.environment import prepared
 from local.gateway import Gateway
 from local.payload import Request, Response
+from local.plain_slot import PlainSlot
 from local.start_errors import InitError
 from local.template import TEMPLATE, Template, TemplateError
 
@@ -233,6 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=3000, help="0 for a free one")
     parser.add_argument("--slots", type=int, default=4, help="invocations at once")
     parser.add_argument("--grace", type=float, default=GRACE_SECONDS, help="seconds for running requests at the end")
+    parser.add_argument("--plain", action="store_true", help="plain processes, also where Lambda's runtime could run")
     parser.add_argument("--template", type=Path, default=TEMPLATE)
     options = parser.parse_args(arguments)
     if options.slots < 1:
@@ -241,22 +244,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--port: 0 to {LAST_PORT}")
     try:
         with _until_told_to_stop():
-            _serve(Template.read(options.template), options.port, options.slots, options.grace)
+            _serve(Template.read(options.template), options)
     except (EngineError, InitError, PortError, TemplateError) as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
         return 1
     return 0
 
 
-def _serve(template: Template, port: int, slots: int, grace: float) -> None:
+def _serve(template: Template, options: argparse.Namespace) -> None:
+    slot = PlainSlot if options.plain else EmulatedSlot
+    if not (options.plain or emulator()):
+        print("Lambda's runtime runs on Linux only: plain processes stand in for it.", file=sys.stderr, flush=True)
+        slot = PlainSlot
     with ExitStack() as stack:
         stack.enter_context(prepared(template))
-        gateway = Gateway(template, slots)
-        server = stack.enter_context(Server(port, gateway))
+        gateway = Gateway(template, options.slots, slot)
+        server = stack.enter_context(Server(options.port, gateway))
         stack.callback(gateway.stop)
         gateway.start()
         threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), name="http", daemon=True).start()
-        stack.callback(server.finish, grace)
+        stack.callback(server.finish, options.grace)
         print(f"ready http://127.0.0.1:{server.server_port}", flush=True)
         while True:  # a signal that comes just before the wait does not end it
             threading.Event().wait(SIGNAL_SECONDS)

@@ -4,9 +4,10 @@ Only as much of SAM is understood as this repository's template uses; values tha
 other resources) are left out rather than guessed.
 """
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -62,6 +63,17 @@ class Function:
     timeout: float
     memory: int
     environment: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """Returns it as text for another process, without its environment, which goes there as such."""
+        return json.dumps(asdict(self) | {"code": str(self.code), "environment": {}})
+
+    @classmethod
+    def from_json(cls, text: str) -> "Function":
+        """Reads what `to_json` wrote."""
+        known: Json = json.loads(text)
+        known["code"] = Path(known["code"])
+        return cls(**known)
 
 
 @dataclass(frozen=True, slots=True)

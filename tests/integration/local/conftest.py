@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from fakes.local_api import FUNCTION, PATIENCE, TEMPLATE, Api, MeetingPoint
 
+from local.emulated_slot import emulator
 from local.template import ROOT
 
 type Serve = Callable[..., Api]
@@ -44,14 +45,24 @@ def template(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(params=[[], ["--plain"]], ids=["lambda runtime", "plain"])
+def slot_options(request: pytest.FixtureRequest) -> list[str]:
+    """What chooses the kind of slots; every test of the server is run with both."""
+    if not request.param and emulator() is None:
+        pytest.skip("Lambda's runtime emulator is there on Linux only")
+    return request.param
+
+
 @pytest.fixture
-def launch(template: Path, environment: dict[str, str], stack: ExitStack) -> Callable[..., subprocess.Popen[str]]:
+def launch(
+    template: Path, environment: dict[str, str], stack: ExitStack, slot_options: list[str]
+) -> Callable[..., subprocess.Popen[str]]:
     """Starts the server's process, without waiting for it."""
 
     def launch(slots: int = 1, grace: float = 3, **variables: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "local.serve", "--port", "0", "--slots", str(slots), "--grace", str(grace)]
         process = subprocess.Popen(
-            [*command, "--template", str(template)],
+            [*command, *slot_options, "--template", str(template)],
             env=environment | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

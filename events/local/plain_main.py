@@ -1,7 +1,7 @@
-"""A slot's process: runs one function, one invocation at a time, for the server that started it.
+"""A plain slot's process: runs one function, one invocation at a time, for the server that started it.
 
-Started as `python -m local.slot SOCKET FUNCTION`: the number of an inherited socket, over which JSON lines go both
-ways, and the function as JSON. Standard output and error are free for whatever the function prints.
+Started as `python -m local.plain_main SOCKET FUNCTION`: the number of an inherited socket, over which JSON lines go
+both ways, and the function as JSON. Standard output and error are free for whatever the function prints.
 """
 
 import json
@@ -11,8 +11,6 @@ import socket
 import sys
 import threading
 import traceback
-from dataclasses import asdict
-from pathlib import Path
 
 from local.function import Loaded, load
 from local.json_values import Json
@@ -20,29 +18,18 @@ from local.start_errors import InitError
 from local.template import Function
 
 
-def describe(function: Function) -> str:
-    """Returns a function as the text that `main` takes."""
-    return json.dumps(asdict(function) | {"code": str(function.code), "environment": {}})
-
-
 def main(socket_number: str, description: str) -> None:
     """Loads the function, says whether it is ready, and answers invocations until the server is gone."""
     connection = socket.socket(fileno=int(socket_number))
     events = _received(connection)
     try:
-        loaded = load(_described(description))
+        loaded = load(Function.from_json(description))
     except InitError as error:
         _send(connection, {"error": str(error)})
         return
     _send(connection, {"ready": True})
     while True:
         _send(connection, _invoke(loaded, events.get()))
-
-
-def _described(description: str) -> Function:
-    known: Json = json.loads(description)
-    known["code"] = Path(known["code"])
-    return Function(**known)
 
 
 def _invoke(loaded: Loaded, event: Json) -> Json:
