@@ -13,6 +13,8 @@ PORT ?= 3000
 SLOTS ?= 4
 BUILD_IN ?= .
 ARCHITECTURE ?=
+# Many tests wait for processes they have started, so there are more of them at once than there are processors.
+WORKERS := 4
 
 SAM := SAM_CLI_TELEMETRY=0 "$(CURDIR)/.venv/bin/sam"
 PYTHON_HERE := PYTHONPATH=events:layers/rondas:functions/chat
@@ -50,7 +52,7 @@ token: $(READY) ## a bearer token for the local API (SUB=somebody)
 test: lint typecheck validate unit ## everything that passes or fails
 
 unit: $(READY) ## pytest alone
-	.venv/bin/pytest
+	.venv/bin/pytest -n $(WORKERS) --dist loadfile
 
 lint: $(READY) ## style, layout and who may import whom
 	.venv/bin/ruff check
