@@ -107,3 +107,64 @@ def test_an_alarm_that_rings_at_the_edges_of_the_block_leaves_no_timer() -> None
             pass
         # When one is over, however it ended, then nothing rings in the next
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_an_inner_block_ends_with_the_outer_one_and_the_outer_one_goes_on_after_an_inner_one() -> None:
+    # Given blocks in a block
+    reached: list[str] = []
+    with pytest.raises(OutOfTime), out_of_time_after(10 * A_MOMENT):
+        # When an inner one is over
+        with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+            time.sleep(FOR_EVER)
+        reached.append("after the inner one")
+        # Then the outer one's time still ends, in a second one that would have more
+        try:
+            with out_of_time_after(FOR_EVER):
+                time.sleep(FOR_EVER)
+        except OutOfTime:
+            reached.append("within the second")
+        time.sleep(FOR_EVER)
+    assert reached == ["after the inner one", "within the second"]
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_an_alarm_that_rings_at_the_edges_of_nested_blocks_leaves_no_timer() -> None:
+    # Given blocks in blocks that end at about the moment of each other's alarms
+    for attempt in range(3000):
+        try:
+            with out_of_time_after(1e-6 * (attempt % 90 + 1)):
+                try:
+                    with out_of_time_after(1e-6 * (attempt % 70 + 1)):
+                        sum(range(attempt % 200))
+                except OutOfTime:
+                    pass
+        except OutOfTime:
+            pass
+        # When all are over, however they ended, then nothing rings in the next
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # silent outside of pytest
+def test_threads_of_a_stopped_block_are_stopped_and_others_are_not() -> None:
+    # Given a thread that was there before, and a block that starts one and waits for it
+    ended, asked = threading.Event(), threading.Event()
+    before = threading.Thread(target=asked.wait)
+    before.start()
+
+    def compute() -> None:
+        try:
+            while True:
+                pass
+        finally:
+            ended.set()
+
+    # When the block is stopped
+    with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+        worker = threading.Thread(target=compute)
+        worker.start()
+        worker.join()
+    # Then its thread ends, and the other one does not
+    assert ended.wait(FOR_EVER)
+    assert before.is_alive()
+    asked.set()
+    before.join()

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from rondas.budget import STORE_RESERVE_SECONDS, Budget
 from rondas.history import Answer
-from rondas.interrupt import stop_alarm
+from rondas.interrupt import OutOfTime, out_of_time_after, stop_alarm
 from rondas.loop import Ending, Loop
 from rondas.model import Model
 from rondas.replies import Language, language_of
@@ -12,6 +12,7 @@ from rondas.settings import Settings
 from rondas.store.claim import Message
 from rondas.store.conversations import Conversations, Replayed
 from rondas.store.run import ClaimedRun, LeaseLost
+from rondas.store.table import StoreUnavailable
 from rondas.toolbox import Toolbox
 from rondas.watcher import Watchers
 
@@ -49,12 +50,19 @@ class Agent:
         """
         budget = Budget.start(self.settings.time_budget_seconds, self.settings.closing_reserve(), remaining)
         stop_alarm()  # nothing of an earlier message may ring in this one
+        try:
+            with out_of_time_after(budget.over_in()):
+                return self._answer(message, budget, language_of(message.text, accept_language))
+        except OutOfTime:  # model and tools end before: it is the table that holds the run
+            raise StoreUnavailable("no answer in time") from None
+
+    def _answer(self, message: Message, budget: Budget, language: Language) -> Answer:
         started = budget.clock()
         self.watchers.on_message(message)
         claimed = self.conversations.claim(message, seconds=budget.left() + STORE_RESERVE_SECONDS)
         if isinstance(claimed, Replayed):
             return claimed.answer
-        ending = self._run(claimed, message, budget, language_of(message.text, accept_language))
+        ending = self._run(claimed, message, budget, language)
         self.watchers.on_answer(ending.answer, budget.clock() - started)
         return ending.answer
 

@@ -1,7 +1,6 @@
 """One monotonic deadline for everything a run does.
 
-0 ── work: model calls, tools, retries ── work_until ── closing call ── until ── last write
-└── closing reserve ──────┘      └ store reserve ┘
+0 ── work: model calls, tools, retries ── work_until ── closing call ── until ── last write ── over ── way back
 """
 
 import time
@@ -16,6 +15,9 @@ GATEWAY_SECONDS = 29.0
 
 STORE_RESERVE_SECONDS = 2.0
 """Kept free at the end for the last write and the way back through the runtime."""
+
+WAY_BACK_SECONDS = 0.5
+"""The end of the store reserve, in which nothing is done but to hand the answer back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,10 @@ class Budget:
     def work_left(self) -> float:
         """Returns the seconds in which work may still run; 0 when the closing reserve has begun."""
         return max(0.0, self.work_until - self.clock())
+
+    def over_in(self) -> float:
+        """Returns the seconds until the last write has to be done; never negative."""
+        return max(0.0, self.until + STORE_RESERVE_SECONDS - WAY_BACK_SECONDS - self.clock())
 
     def left(self) -> float:
         """Returns the seconds until the run has to be over; never negative."""

@@ -6,12 +6,16 @@ Python delivers signals to the main thread only, which is where the Lambda runti
 thread the block runs unguarded, bounded by its own timeouts alone.
 """
 
+import ctypes
 import signal
 import threading
+import time
 from types import FrameType
-from typing import Self
+from typing import ClassVar, Self
 
 _AGAIN_SECONDS = 0.1  # code that swallows the interruption is interrupted again
+_SOON_SECONDS = 1e-6  # a timer of zero would be none
+_THREADS_END_SECONDS = 0.2
 
 
 class OutOfTime(BaseException):
@@ -22,38 +26,78 @@ class OutOfTime(BaseException):
 
 
 class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ...`
-    """Raises `OutOfTime` in the block once `seconds` have passed; at once where none are left. Does not nest.
+    """Raises `OutOfTime` in the block once `seconds` have passed; at once where none are left.
+
+    A block may stand in another: the inner one has at most the time of the outer one. Threads that a stopped block has
+    started are stopped too, as far as Python can: where they compute, not where they wait in C.
 
     The block should end with something other than a loop: CPython may deliver a signal at the jump that closes one,
     past the block's end and before its `__exit__`.
+
+    Attributes:
+        innermost: the block that an alarm ends; None also while the timer is being set.
+        deadline: when this block is over, on the monotonic clock.
     """
+
+    innermost: ClassVar["out_of_time_after | None"] = None
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._guards = threading.current_thread() is threading.main_thread()
-        self._armed = False
+        self._outer: out_of_time_after | None = None
+        self.deadline = 0.0
+        self._threads: set[threading.Thread] = set()
 
     def __enter__(self) -> Self:
         if self._seconds <= 0:
             raise OutOfTime
         if self._guards:
-            self._armed = True
-            signal.signal(signal.SIGALRM, self._ring)
-            signal.setitimer(signal.ITIMER_REAL, self._seconds, _AGAIN_SECONDS)
+            self._outer = out_of_time_after.innermost
+            self.deadline = time.monotonic() + self._seconds
+            if self._outer:
+                self.deadline = min(self.deadline, self._outer.deadline)
+            self._threads = set(threading.enumerate())
+            self.arm()
+            out_of_time_after.innermost = self
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._armed = False
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if not self._guards:
+            return
+        out_of_time_after.innermost = None  # here and now: in a function of its own it would be too late
         stop_alarm()
+        if kind is OutOfTime:
+            _end(set(threading.enumerate()) - self._threads)
+        if self._outer:
+            self._outer.arm()
+            out_of_time_after.innermost = self._outer
 
-    def _ring(self, _signal: int, frame: FrameType | None) -> None:
-        # Raised within these two, it would leave the timer running; it rings again, or is stopped on the next line.
-        within = frame is not None and frame.f_code in (type(self).__enter__.__code__, type(self).__exit__.__code__)
-        if self._armed and not within:
-            raise OutOfTime
+    def arm(self) -> None:
+        """Sets the timer for this block."""
+        signal.signal(signal.SIGALRM, _ring)
+        signal.setitimer(signal.ITIMER_REAL, max(_SOON_SECONDS, self.deadline - time.monotonic()), _AGAIN_SECONDS)
+
+
+_EDGES = (out_of_time_after.__enter__.__code__, out_of_time_after.__exit__.__code__)
+
+
+def _ring(_signal: int, frame: FrameType | None) -> None:
+    # Raised at the edges of a block, it would leave the timer running; it rings again, or is stopped a line later.
+    if out_of_time_after.innermost and not (frame and frame.f_code in _EDGES):
+        raise OutOfTime
 
 
 def stop_alarm() -> None:
     """Stops whatever alarm is set: nothing of one message may ring in the next."""
     if threading.current_thread() is threading.main_thread():
+        out_of_time_after.innermost = None
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _end(threads: set[threading.Thread]) -> None:
+    """Has threads end at their next step of Python code, and waits a moment for it."""
+    for thread in threads:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))
+    deadline = time.monotonic() + _THREADS_END_SECONDS
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
