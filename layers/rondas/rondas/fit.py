@@ -3,13 +3,24 @@
 import json
 from dataclasses import replace
 
-from rondas.history import Round, ToolResult
+from rondas.history import Round, ToolResult, Turn
 from rondas.text import cut
 
 MAX_ROUND_BYTES = 300_000
 """DynamoDB takes 409 600 bytes an item, names and keys included."""
 
+MAX_TURN_CHARS = 100_000
+"""Beyond the 16 000 tokens that `MAX_OUTPUT_TOKENS` allows: a longer turn comes from a model that does not keep it."""
+
 _MOST_BYTES_OF_A_CHARACTER = 6  # a control character, escaped
+
+
+def shortened(turn: Turn) -> Turn:
+    """Returns the turn as it is, or what can be kept of one that is far too long: the beginning of its text."""
+    chars = len(turn.text) + sum(len(call.arguments) for call in turn.calls)
+    if chars <= MAX_TURN_CHARS:
+        return turn
+    return replace(turn, text=turn.text[:MAX_TURN_CHARS], calls=(), stop="truncated")
 
 
 def fitted(done: Round) -> Round:

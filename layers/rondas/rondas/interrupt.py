@@ -7,7 +7,9 @@ thread the block runs unguarded, bounded by its own timeouts alone.
 """
 
 import ctypes
+import functools
 import signal
+import sys
 import threading
 import time
 from types import FrameType
@@ -37,6 +39,7 @@ class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ..
     Attributes:
         innermost: the block that an alarm ends; None also while the timer is being set.
         deadline: when this block is over, on the monotonic clock.
+        threads: those that the block has started, and those that these have.
     """
 
     innermost: ClassVar["out_of_time_after | None"] = None
@@ -46,7 +49,7 @@ class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ..
         self._guards = threading.current_thread() is threading.main_thread()
         self._outer: out_of_time_after | None = None
         self.deadline = 0.0
-        self._threads: set[threading.Thread] = set()
+        self.threads: list[threading.Thread] = []
 
     def __enter__(self) -> Self:
         if self._seconds <= 0:
@@ -56,7 +59,7 @@ class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ..
             self.deadline = time.monotonic() + self._seconds
             if self._outer:
                 self.deadline = min(self.deadline, self._outer.deadline)
-            self._threads = set(threading.enumerate())
+            _watch_threads()
             self.arm()
             out_of_time_after.innermost = self
         return self
@@ -67,7 +70,7 @@ class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ..
         out_of_time_after.innermost = None  # here and now: in a function of its own it would be too late
         stop_alarm()
         if kind is OutOfTime:
-            _end(set(threading.enumerate()) - self._threads)
+            _end(self.threads)
         if self._outer:
             self._outer.arm()
             out_of_time_after.innermost = self._outer
@@ -94,7 +97,24 @@ def stop_alarm() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _end(threads: set[threading.Thread]) -> None:
+@functools.cache
+def _watch_threads() -> None:
+    """From now on, notes which block a thread comes from; a thread itself does not know who started it."""
+
+    def note(event: str, arguments: tuple[object, ...]) -> None:
+        block = out_of_time_after.innermost if event == "_thread.start_joinable_thread" else None
+        thread = getattr(arguments[0], "__self__", None) if block else None
+        if block and isinstance(thread, threading.Thread) and _belongs_to(block, threading.current_thread()):
+            block.threads.append(thread)
+
+    sys.addaudithook(note)
+
+
+def _belongs_to(block: out_of_time_after, thread: threading.Thread) -> bool:
+    return thread is threading.main_thread() or thread in block.threads
+
+
+def _end(threads: list[threading.Thread]) -> None:
     """Has threads end at their next step of Python code, and waits a moment for it."""
     for thread in threads:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rondas.budget import Budget
-from rondas.fit import fitted
+from rondas.fit import fitted, shortened
 from rondas.history import (
     UNAVAILABLE,
     Answer,
@@ -140,7 +140,7 @@ class Loop:
         if seconds <= 0:
             raise OutOfTime
         started = self.budget.clock()
-        turn = self.model.reply(self.history, seconds=seconds, closing=closing)
+        turn = shortened(self.model.reply(self.history, seconds=seconds, closing=closing))
         self._usage += turn.usage
         self.watcher.on_turn(turn, self.budget.clock() - started)
         return turn

@@ -1,8 +1,10 @@
 """One attempt to ask a model: bounded in time whatever the server does, every failure in the same words (rule B2)."""
 
 import functools
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from math import inf
+from typing import cast
 
 import httpx2
 
@@ -13,7 +15,15 @@ from rondas.providers.errors import ProviderError, from_exception
 CONNECT_SECONDS = 3.0
 """A server that is up accepts a connection in far less; one that is not should leave time for another."""
 
+MAX_RESPONSE_BYTES = 20_000_000
+"""Many times the longest turn: a body beyond it is one that does not end, and memory does."""
+
+RESOLVER = "timeout:1 attempts:2"
+"""How long the C library looks for a host: as the last one of all waits, no signal breaks into it (rule B2)."""
+
 _CLEAN_STOP_SECONDS = 0.05
+
+os.environ.setdefault("RES_OPTIONS", RESOLVER)  # before the first look-up, where the C library reads it
 
 
 @functools.cache
@@ -22,7 +32,28 @@ def shared_client() -> httpx2.Client:
 
     Redirects are not followed: an API has no reason to send any.
     """
-    return httpx2.Client(follow_redirects=False, event_hooks={"request": [_bound]})
+    return httpx2.Client(follow_redirects=False, event_hooks={"request": [_bound], "response": [_end_at_last]})
+
+
+def _end_at_last(response: httpx2.Response) -> None:
+    """Bounds the body of a response."""
+    response.stream = _Bounded(cast("httpx2.SyncByteStream", response.stream))
+
+
+class _Bounded(httpx2.SyncByteStream):
+    def __init__(self, stream: httpx2.SyncByteStream) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for chunk in self._stream:
+            size += len(chunk)
+            if size > MAX_RESPONSE_BYTES:
+                raise httpx2.RemoteProtocolError("the body does not end")
+            yield chunk
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 def _bound(request: httpx2.Request) -> None:
