@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from local.environment import PROVIDERS
 from local.json_values import Json, object_in
+from local.timeline import Timeline
 
 if TYPE_CHECKING:
     from rondas.history import Answer, ToolCall, ToolResult, Turn
@@ -33,11 +34,13 @@ class Console:
         self._round = 0
         self._waiting: dict[str, ToolCall] = {}
         self._starts = False
+        self._timeline = Timeline()
 
     def begin(self, event: Json | None = None) -> None:
         """Begins to count rounds anew, and prints what an event asks."""
         self._round = 0
         self._waiting = {}
+        self._timeline.begin()
         if event is None:
             return
         self._say("")
@@ -47,10 +50,11 @@ class Console:
     def on_message(self, message: "Message") -> None:
         """Prints nothing: the person has just written it."""
 
-    def on_turn(self, turn: "Turn", seconds: float) -> None:
+    def on_turn(self, turn: "Turn | None", seconds: float) -> None:
         """Prints what the model says while it asks for tools; the final turn's words come with the reply."""
+        self._timeline.on_turn(turn, seconds)
         self._decline()
-        if not turn.calls:
+        if not (turn and turn.calls):
             return
         parts = (self._styled("model", "dim"), self._styled(_milliseconds(seconds), "dim"), turn.text.strip())
         self._say("\n" + "  ".join(part for part in parts if part))
@@ -59,12 +63,17 @@ class Console:
 
     def on_result(self, call: "ToolCall", result: "ToolResult", seconds: float) -> None:
         """Prints a call and, unless all went well, what became of it."""
+        self._timeline.on_result(call, result, seconds)
         self._waiting.pop(call.id, None)
         self._round += self._starts
         label = f"round {self._round}" if self._starts else ""
         self._starts = False
         detail = "" if result.outcome == "done" else result.text
         self._tool(call, result.outcome, _milliseconds(seconds), detail, label=label)
+
+    def on_store(self, seconds: float) -> None:
+        """Prints nothing: it is the round that people wait for."""
+        self._timeline.on_store(seconds)
 
     def on_answer(self, answer: "Answer", seconds: float) -> None:
         """Prints what was asked for and did not run; the answer itself comes with the response."""
@@ -82,7 +91,8 @@ class Console:
         status = int(response.get("statusCode", OK))
         if status < FIRST_ERROR and "reply" in body:
             self._say(f"\n{body['reply']}\n")
-            self._say(self._styled(_facts(status, body, seconds), "dim"))
+            for line in [*self._timeline.lines(), _facts(status, body, seconds)]:
+                self._say(self._styled(line, "dim"))
         else:
             self._other(status, body, text, seconds)
 

@@ -4,7 +4,7 @@ from doubles import asks
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rondas.fit import fitted
+from rondas.fit import MAX_TURN_CHARS, fitted, shortened
 from rondas.history import Round, ToolCall, ToolResult, Turn
 from rondas.store.items import Keys, StoredEntry, entry_item
 
@@ -51,3 +51,17 @@ def test_every_round_fits_an_item(calls: int, text: str, size: int) -> None:
 def test_what_is_cut_says_so() -> None:
     small = fitted(a_round(60, "ñ" * 12_000))
     assert all("left out" in result.text for result in small.results)
+
+
+def test_a_turn_far_too_long_keeps_the_beginning_of_its_words_and_runs_nothing() -> None:
+    # Given a turn of 6 MB, in words or in arguments
+    spoken = Turn("é" * 6_000_000, (ToolCall("c1", "read"),))
+    called = Turn("Let me see.", (ToolCall("c1", "read", f'{{"x": "{"y" * 6_000_000}"}}'),))
+    # When it is shortened, then what is left can be stored and sent, and is known to be cut
+    assert shortened(spoken) == Turn("é" * MAX_TURN_CHARS, stop="truncated")
+    assert shortened(called) == Turn("Let me see.", stop="truncated")
+
+
+def test_a_turn_within_the_limit_is_left_alone() -> None:
+    turn = Turn("x" * (MAX_TURN_CHARS - 2), (ToolCall("c1", "read", "{}"),), stop="paused")
+    assert shortened(turn) is turn

@@ -35,10 +35,13 @@ def assemble(settings: Settings, *, prompt: str, tools: Sequence[Tool]) -> Agent
         for name in settings.model_names()
     }
     telemetry = Telemetry()
+    watchers = Watchers(telemetry)
     return Agent(
         model=Failover(providers, on_failure=telemetry.on_failure),
         toolbox=Toolbox(tools, max_chars=settings.tool_result_max_chars),
-        conversations=Conversations(Table(settings.table_name, client()), settings.context_token_budget),
+        conversations=Conversations(
+            Table(settings.table_name, client(), watchers.on_store), settings.context_token_budget
+        ),
         settings=settings,
-        watchers=Watchers(telemetry),
+        watchers=watchers,
     )

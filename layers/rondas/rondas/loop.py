@@ -140,7 +140,11 @@ class Loop:
         if seconds <= 0:
             raise OutOfTime
         started = self.budget.clock()
-        turn = shortened(self.model.reply(self.history, seconds=seconds, closing=closing))
+        try:
+            turn = shortened(self.model.reply(self.history, seconds=seconds, closing=closing))
+        except (OutOfTime, ModelUnavailable):
+            self.watcher.on_turn(None, self.budget.clock() - started)
+            raise
         self._usage += turn.usage
         self.watcher.on_turn(turn, self.budget.clock() - started)
         return turn

@@ -1,10 +1,11 @@
-"""What the operator is told about each run: one structured log line, without a word of the person."""
+"""What the operator is told about each run: one log line and its metrics, without a word of the person."""
 
 import sys
+from dataclasses import dataclass
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging import utils
-from aws_lambda_powertools.metrics import MetricUnit, single_metric
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit, single_metric
 
 from rondas.history import Answer, ToolCall, ToolResult, Turn
 from rondas.providers.errors import ProviderError
@@ -18,28 +19,46 @@ logger = Logger(service="rondas", stream=sys.stderr)
 utils.copy_config_to_registered_loggers(logger, include={"rondas"})
 
 
+@dataclass(slots=True)
+class Spent:
+    """Where the seconds of a run went; what is left of the whole is our own code's."""
+
+    model: float = 0.0
+    tools: float = 0.0
+    store: float = 0.0
+
+    def by_name(self, whole: float) -> dict[str, float]:
+        """Returns the parts of `whole`, our own included."""
+        known = {"model": self.model, "tools": self.tools, "store": self.store}
+        return known | {"own": max(0.0, whole - sum(known.values()))}
+
+
 class Telemetry:
-    """The watcher that keeps account of where the time of a run went."""
+    """The watcher that keeps account of a run."""
 
     def __init__(self) -> None:
-        self._model_seconds = 0.0
-        self._tool_seconds = 0.0
+        self._spent = Spent()
 
     def on_message(self, message: Message) -> None:
         """Names the message in every line of its run; the ids are the app's own, and no words of the person."""
         logger.append_keys(conversation_id=message.conversation, message_id=message.key)
-        self._model_seconds = self._tool_seconds = 0.0
+        self._spent = Spent()
 
-    def on_turn(self, turn: Turn, seconds: float) -> None:  # noqa: ARG002 - the port's signature
+    def on_turn(self, turn: Turn | None, seconds: float) -> None:  # noqa: ARG002 - the port's signature
         """Counts the time of the model."""
-        self._model_seconds += seconds
+        self._spent.model += seconds
 
     def on_result(self, call: ToolCall, result: ToolResult, seconds: float) -> None:  # noqa: ARG002
         """Counts the time of the tools."""
-        self._tool_seconds += seconds
+        self._spent.tools += seconds
+
+    def on_store(self, seconds: float) -> None:
+        """Counts the time of the table."""
+        self._spent.store += seconds
 
     def on_answer(self, answer: Answer, seconds: float) -> None:
-        """Writes the line."""
+        """Writes the line and the metrics."""
+        spent = self._spent.by_name(seconds)
         logger.info(
             "run ended",
             status=answer.status,
@@ -47,12 +66,21 @@ class Telemetry:
             rounds=answer.rounds,
             model=answer.model,
             seconds=round(seconds, 3),
-            model_seconds=round(self._model_seconds, 3),
-            tool_seconds=round(self._tool_seconds, 3),
+            model_seconds=round(spent["model"], 3),
+            tool_seconds=round(spent["tools"], 3),
+            store_seconds=round(spent["store"], 3),
+            own_seconds=round(spent["own"], 3),
             input_tokens=answer.usage.input,
             cached_tokens=answer.usage.cached,
             output_tokens=answer.usage.output,
         )
+        metrics = EphemeralMetrics(namespace=NAMESPACE)
+        metrics.add_dimension("status", answer.status)
+        metrics.add_metric("Rounds", MetricUnit.Count, answer.rounds)
+        metrics.add_metric("RunTime", MetricUnit.Milliseconds, 1000 * seconds)
+        for name, part in spent.items():
+            metrics.add_metric(f"{name.title()}Time", MetricUnit.Milliseconds, 1000 * part)
+        metrics.flush_metrics()
 
     def on_failure(self, error: ProviderError) -> None:
         """Tells of a model that could not give a turn: a line and a metric that name it and the cause."""

@@ -13,12 +13,16 @@ class Watcher(Protocol):
         """A message has come in."""
         ...
 
-    def on_turn(self, turn: Turn, seconds: float) -> None:
-        """The model has given a turn, in so many seconds."""
+    def on_turn(self, turn: Turn | None, seconds: float) -> None:
+        """The model has given a turn, or none, in so many seconds."""
         ...
 
     def on_result(self, call: ToolCall, result: ToolResult, seconds: float) -> None:
         """A call of the turn has its result."""
+        ...
+
+    def on_store(self, seconds: float) -> None:
+        """The table has answered a request, or not answered it."""
         ...
 
     def on_answer(self, answer: Answer, seconds: float) -> None:
@@ -41,7 +45,7 @@ class Watchers:
         for watcher in self._watchers:
             watcher.on_message(message)
 
-    def on_turn(self, turn: Turn, seconds: float) -> None:
+    def on_turn(self, turn: Turn | None, seconds: float) -> None:
         """Tells all."""
         for watcher in self._watchers:
             watcher.on_turn(turn, seconds)
@@ -50,6 +54,11 @@ class Watchers:
         """Tells all."""
         for watcher in self._watchers:
             watcher.on_result(call, result, seconds)
+
+    def on_store(self, seconds: float) -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            watcher.on_store(seconds)
 
     def on_answer(self, answer: Answer, seconds: float) -> None:
         """Tells all."""

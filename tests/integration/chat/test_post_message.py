@@ -89,7 +89,7 @@ def test_a_message_that_nobody_can_answer_is_a_calm_503_and_may_be_sent_again(
     assert answer.body["detail"] == "Esta vez no he podido responder. Inténtalo de nuevo en un momento, por favor."
     # And the operator is told which provider and why, in a log line and a metric, without key or words
     failure = next(vars(record) for record in caplog.records if record.message == "model failed")
-    metric = json.loads(capsys.readouterr().out)
+    metric = next(found for found in map(json.loads, capsys.readouterr().out.splitlines()) if "ModelFailures" in found)
     for told in (failure, metric):
         assert (told["model"], told["cause"]) == (
             "anthropic:claude-sonnet-5-5",
@@ -101,6 +101,26 @@ def test_a_message_that_nobody_can_answer_is_a_calm_503_and_may_be_sent_again(
     # And the same message, sent again, is answered
     chat.model.add(message("5 kg."))
     assert chat.post("¿Cuánto?", key=KEY).body["reply"] == "5 kg."
+
+
+def test_the_operator_is_told_where_the_time_of_a_message_went(
+    chat: Chat, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Given a message that takes a round
+    chat.model.add(message(calls=[("toolu_1", "read_goals", {})]), message("None yet."))
+    # When it is answered
+    assert chat.post("What are my goals?").status == 200
+    # Then one line and one set of metrics give the whole and its parts, in seconds and in milliseconds
+    (line,) = [vars(record) for record in caplog.records if record.message == "run ended"]
+    (metrics,) = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
+    parts = [line[f"{part}_seconds"] for part in ("model", "tool", "store", "own")]
+    assert sum(parts) == pytest.approx(line["seconds"], abs=0.005)
+    assert all(part >= 0 for part in parts)
+    assert metrics["status"] == "answered"
+    assert metrics["Rounds"] == [1]
+    whole = metrics["RunTime"][0]
+    assert whole == pytest.approx(1000 * line["seconds"], abs=1)
+    assert sum(metrics[f"{part}Time"][0] for part in ("Model", "Tools", "Store", "Own")) == pytest.approx(whole)
 
 
 def test_two_messages_at_once_are_one_answer_and_one_refusal_before_any_model_call(chat: Chat) -> None:

@@ -12,7 +12,7 @@ from fakes.server import ModelServer, Reply, serving
 
 from rondas.history import Answer, Entry, Round, ToolCall, ToolResult, Turn, Usage, UserMessage, settle
 from rondas.interrupt import OutOfTime
-from rondas.providers import Provider, connect
+from rondas.providers import Provider, attempt, connect
 from rondas.providers.errors import ProviderError
 from rondas.tools import Tool
 
@@ -360,6 +360,19 @@ def test_after_a_call_that_was_left_the_next_one_works(server: ModelServer, clau
         claude.turn(HELLO, seconds=0.3)
     release.set()
     # When the model is asked again, then the broken connection is not in the way, and no late answer is taken for ours
+    assert claude.turn(HELLO, seconds=5).text == "Hi"
+
+
+def test_a_body_that_does_not_end_is_left_before_it_fills_the_memory(
+    server: ModelServer, claude: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given an answer that is larger than any turn
+    monkeypatch.setattr(attempt, "MAX_RESPONSE_BYTES", 1000)
+    server.add(message("x" * 1000), message("Hi"))
+    # When it is read, then it is given up, in a way that may pass
+    with pytest.raises(ProviderError) as failed:
+        claude.turn(HELLO, seconds=5)
+    assert failed.value.retryable
     assert claude.turn(HELLO, seconds=5).text == "Hi"
 
 

@@ -3,7 +3,7 @@
 import functools
 import random
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -56,11 +56,19 @@ class Table:
     """One DynamoDB table.
 
     Raises `StoreUnavailable` from every method when the table does not answer.
+
+    Args:
+        name: of the table.
+        dynamodb: the client.
+        on_request: is told how many seconds each request has taken.
     """
 
-    def __init__(self, name: str, dynamodb: "DynamoDBClient") -> None:
+    def __init__(
+        self, name: str, dynamodb: "DynamoDBClient", on_request: Callable[[float], None] = lambda _seconds: None
+    ) -> None:
         self.name = name
         self._dynamodb = dynamodb
+        self._on_request = on_request
 
     def get(self, keys: Sequence["Item"]) -> list["Item | None"]:
         """Reads items by key in one request, each as it is now; None where there is none."""
@@ -72,7 +80,7 @@ class Table:
                 return [by_key.get((_text(key, "pk"), _text(key, "sk"))) for key in keys]
             if attempt:
                 _wait(attempt)
-            with _errors():
+            with self._request():
                 response = self._dynamodb.batch_get_item(
                     RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}}
                 )
@@ -85,7 +93,7 @@ class Table:
         """Reads the items of a partition with sort keys from `below` down to `above`, page by page."""
         start: dict[str, Item] = {}
         while True:
-            with _errors():
+            with self._request():
                 page = self._dynamodb.query(
                     TableName=self.name,
                     KeyConditionExpression="pk = :pk AND sk BETWEEN :above AND :below",
@@ -111,7 +119,7 @@ class Table:
         for attempt in range(ATTEMPTS):
             if attempt:
                 _wait(attempt)
-            with _errors():
+            with self._request():
                 try:
                     self._dynamodb.transact_write_items(TransactItems=actions)
                 except self._dynamodb.exceptions.TransactionCanceledException as error:
@@ -124,20 +132,22 @@ class Table:
                     return
         raise StoreUnavailable("TransactionConflict")
 
+    @contextmanager
+    def _request(self) -> Generator[None]:
+        """Turns what boto3 raises in a request into what the store says, and takes the time of it."""
+        started = time.monotonic()
+        try:
+            yield
+        except ClientError as error:
+            raise StoreUnavailable(error.response.get("Error", {}).get("Code", "ClientError")) from error
+        except BotoCoreError as error:
+            raise StoreUnavailable(type(error).__name__) from error
+        finally:
+            self._on_request(time.monotonic() - started)
+
 
 def _wait(attempt: int) -> None:
     time.sleep(random.uniform(0, FIRST_WAIT_SECONDS * 2**attempt))
-
-
-@contextmanager
-def _errors() -> Generator[None]:
-    """Turns what boto3 raises into what the store says."""
-    try:
-        yield
-    except ClientError as error:
-        raise StoreUnavailable(error.response.get("Error", {}).get("Code", "ClientError")) from error
-    except BotoCoreError as error:
-        raise StoreUnavailable(type(error).__name__) from error
 
 
 def _text(item: "Item", name: str) -> str:
