@@ -201,13 +201,19 @@ def test_s6_a_run_taken_up_again_fits_as_far_as_its_own_rounds_can_be_shortened(
 
 
 def test_the_oldest_results_of_a_run_are_shortened_first() -> None:
-    # Given a run of five large rounds that was over the budget when it died, and had failed before
-    conversation = Conversation([UserMessage("one"), *[a_round(6_000)] * 5, FAILED, FAILED])
+    # Given a run of eight large rounds that was over the budget when it died
+    conversation = Conversation([UserMessage("one"), *[a_round(6_000)] * 8])
     # When it is taken up again
-    history = conversation.resume(9_000).history
-    # Then its oldest results are short, so many that there is room again, and the last ones whole
-    assert history == [UserMessage("one"), *[shortened(a_round(6_000))] * 4, a_round(6_000)]
-    assert tokens(history) <= 4_500
+    history = conversation.resume(16_000).history
+    # Then its oldest results are short, so many that half of the budget is free, and the last ones whole
+    assert history == [UserMessage("one"), *[shortened(a_round(6_000))] * 6, *[a_round(6_000)] * 2]
+
+
+def test_the_round_that_a_run_which_failed_has_to_answer_stays_whole() -> None:
+    # Given a run that failed twice after a round that is larger than the budget
+    conversation = Conversation([UserMessage("one"), a_round(6_000), FAILED, FAILED])
+    # When it is taken up again, then the round is whole
+    assert conversation.resume(300).history == [UserMessage("one"), a_round(6_000)]
 
 
 @pytest.mark.parametrize("stored", [Window(), Window(9_990, 9_992)])

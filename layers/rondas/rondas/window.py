@@ -93,7 +93,7 @@ def _within_reach(newest_first: Iterable[tuple[int, Entry]], room: int) -> list[
     tokens = 0
     has_message = False
     for seq, entry in newest_first:
-        short = shortened(entry) if panes else entry  # the newest one is never shortened
+        short = shortened(entry)
         whole_tokens = estimated_tokens(entry)
         short_tokens = whole_tokens if short is entry else estimated_tokens(short)
         panes.append(_Pane(seq, entry, short, whole_tokens, short_tokens))
@@ -116,7 +116,7 @@ def _moved(panes: Sequence[_Pane], window: Window, target: int) -> Window:
     """Moves the window on until it costs no more than `target`, or only the message being answered is left in it."""
     tokens = _tokens(panes, window)
     whole_from = window.whole_from
-    for pane in panes[:-1]:
+    for pane in panes[:-1]:  # the newest entry stays whole
         if tokens <= target:
             return Window(window.start, whole_from)
         if pane.seq >= whole_from:

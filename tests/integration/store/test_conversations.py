@@ -548,11 +548,11 @@ def test_s3_a_runner_that_slept_before_it_read_does_not_take_anothers_turn_for_i
     # Given a runner that sleeps between its claim and its reading, while another message begins an effect
     newest_first = store.table.newest_first
 
-    def slept(*bounds: str, page_items: int) -> Iterator[Any]:
+    def slept(partition: str, below: str, above: str, *, page_items: int = 100) -> Iterator[Any]:
         store.table.newest_first = newest_first
         store.crash()
         store.claim("other", "k2").write_ahead(asks("save"))
-        return newest_first(*bounds, page_items=page_items)
+        return newest_first(partition, below, above, page_items=page_items)
 
     store.claim("old", "k0").finish(Ending(ANSWER))
     store.table.newest_first = slept
