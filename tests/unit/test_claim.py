@@ -47,6 +47,13 @@ def test_a_crashed_message_is_resumed() -> None:
     assert decide(head, KnownKey("open", HASH, 0), MESSAGE, NOW) == Resume(0)
 
 
+def test_a_key_that_is_newer_than_the_head_beside_it_leads_to_another_look() -> None:
+    # Given a head that was read before a claim, and a key that was read after it
+    head, known = Head(next_seq=1, fence=1), KnownKey("open", HASH, 1)
+    # When the message comes again in between, then taking the head is tried, which its condition refuses
+    assert decide(head, known, MESSAGE, NOW) == Resume(1)
+
+
 def test_another_message_while_one_runs_is_refused() -> None:
     head = Head(next_seq=1, fence=1, lease_until=NOW + 10, open_key="other")
     with pytest.raises(ConversationBusy):

@@ -4,7 +4,7 @@ from doubles import asks
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rondas.fit import MAX_TURN_CHARS, fitted, shortened
+from rondas.fit import MAX_TURN_CHARS, bounded, fitted
 from rondas.history import Round, ToolCall, ToolResult, Turn
 from rondas.store.items import Keys, StoredEntry, entry_item
 
@@ -57,11 +57,11 @@ def test_a_turn_far_too_long_keeps_the_beginning_of_its_words_and_runs_nothing()
     # Given a turn of 6 MB, in words or in arguments
     spoken = Turn("é" * 6_000_000, (ToolCall("c1", "read"),))
     called = Turn("Let me see.", (ToolCall("c1", "read", f'{{"x": "{"y" * 6_000_000}"}}'),))
-    # When it is shortened, then what is left can be stored and sent, and is known to be cut
-    assert shortened(spoken) == Turn("é" * MAX_TURN_CHARS, stop="truncated")
-    assert shortened(called) == Turn("Let me see.", stop="truncated")
+    # When it is bounded, then what is left can be stored and sent, and is known to be cut
+    assert bounded(spoken) == Turn("é" * MAX_TURN_CHARS, stop="truncated")
+    assert bounded(called) == Turn("Let me see.", stop="truncated")
 
 
 def test_a_turn_within_the_limit_is_left_alone() -> None:
     turn = Turn("x" * (MAX_TURN_CHARS - 2), (ToolCall("c1", "read", "{}"),), stop="paused")
-    assert shortened(turn) is turn
+    assert bounded(turn) is turn

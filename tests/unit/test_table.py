@@ -132,3 +132,11 @@ def test_keys_that_are_never_processed_end_the_patience() -> None:
     with pytest.raises(StoreUnavailable, match="UnprocessedKeys"):
         conversations.get([KEY])
     assert client.calls == 4
+
+
+def test_keys_that_are_processed_at_the_last_attempt_are_there() -> None:
+    # Given a read that brings nothing three times
+    nothing = {"Responses": {}, "UnprocessedKeys": {"t": {"Keys": [KEY]}}}
+    conversations, _ = table(*[nothing] * 3, {"Responses": {"t": [KEY]}, "UnprocessedKeys": {}})
+    # When the fourth attempt brings it, then it counts
+    assert conversations.get([KEY]) == [KEY]

@@ -15,7 +15,7 @@ MAX_TURN_CHARS = 100_000
 _MOST_BYTES_OF_A_CHARACTER = 6  # a control character, escaped
 
 
-def shortened(turn: Turn) -> Turn:
+def bounded(turn: Turn) -> Turn:
     """Returns the turn as it is, or what can be kept of one that is far too long: the beginning of its text."""
     chars = len(turn.text) + sum(len(call.arguments) for call in turn.calls)
     if chars <= MAX_TURN_CHARS:

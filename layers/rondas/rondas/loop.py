@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rondas.budget import Budget
-from rondas.fit import fitted, shortened
+from rondas.fit import bounded, fitted
 from rondas.history import (
     UNAVAILABLE,
     Answer,
@@ -141,7 +141,7 @@ class Loop:
             raise OutOfTime
         started = self.budget.clock()
         try:
-            turn = shortened(self.model.reply(self.history, seconds=seconds, closing=closing))
+            turn = bounded(self.model.reply(self.history, seconds=seconds, closing=closing))
         except (OutOfTime, ModelUnavailable):
             self.watcher.on_turn(None, self.budget.clock() - started)
             raise

@@ -287,7 +287,7 @@ def test_every_read_is_consistent(store: Store, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_long_history_is_read_in_order_through_many_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     # Given six messages with their answers, more than three pages of this size hold
-    monkeypatch.setattr("rondas.store.table.PAGE_ENTRIES", 4)
+    monkeypatch.setattr("rondas.store.conversations.SHORT_ENTRY_TOKENS", 2_500)  # of 10 000: four entries a page
     for number in range(6):
         store.claim(f"m{number}", f"k{number}").finish(Ending(Answer(f"a{number}")))
     # When the next one is claimed, then the model sees them in order, from the window's beginning
@@ -548,11 +548,11 @@ def test_s3_a_runner_that_slept_before_it_read_does_not_take_anothers_turn_for_i
     # Given a runner that sleeps between its claim and its reading, while another message begins an effect
     newest_first = store.table.newest_first
 
-    def slept(partition: str, below: str, above: str) -> Iterator[Any]:
+    def slept(partition: str, below: str, above: str, *, page_items: int = 100) -> Iterator[Any]:
         store.table.newest_first = newest_first
         store.crash()
         store.claim("other", "k2").write_ahead(asks("save"))
-        return newest_first(partition, below, above)
+        return newest_first(partition, below, above, page_items=page_items)
 
     store.claim("old", "k0").finish(Ending(ANSWER))
     store.table.newest_first = slept
@@ -642,7 +642,7 @@ def test_a_message_costs_the_same_bytes_however_long_the_conversation_is(store: 
     for number in range(2, 50):
         message(number)
     # When they are compared, then they differ by the digits of the numbers
-    assert abs(message(50) - early) < 20
+    assert abs(message(50) - early) < 30
 
 
 @pytest.mark.parametrize("carried_out", [True, False])

@@ -15,6 +15,7 @@ from tables import create_table
 
 from rondas.history import UNAVAILABLE, Answer, Entry, Round, UserMessage, settle
 from rondas.loop import Ending
+from rondas.repair import EARLIER
 from rondas.store.claim import ConversationBusy, InProgress, Message
 from rondas.store.conversations import Conversations, Replayed
 from rondas.store.items import Keys, StoredEntry, entry_sort_key, read_entry
@@ -69,12 +70,12 @@ class StoreMachine(RuleBasedStateMachine):
 
     dynamodb: ClassVar["DynamoDBClient"]
 
-    @initialize()
-    def start(self) -> None:
+    @initialize(token_budget=st.sampled_from([100, 300, 100_000]))
+    def start(self, token_budget: int) -> None:
         self.clock = FakeClock()
         self.table = Table(f"conversations-{next(_numbers)}", self.dynamodb)
         create_table(self.dynamodb, self.table.name)
-        self.conversations = Conversations(self.table, 100_000, self.clock)
+        self.conversations = Conversations(self.table, token_budget, self.clock)
         self.twin = Twin()
         self.current: ClaimedRun | None = None
         self.stale: list[ClaimedRun] = []
@@ -101,7 +102,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.twin.take(key, self.clock() + LEASE + 1)
         # The model is shown the message, then the rounds done for it, and nothing else after it.
         last = max(index for index, entry in enumerate(run.history) if isinstance(entry, UserMessage))
-        assert run.history[last] == UserMessage(f"text of {key}")
+        assert run.history[last] in (UserMessage(f"text of {key}"), UserMessage(f"{EARLIER}\n\ntext of {key}"))
         assert all(isinstance(entry, Round) for entry in run.history[last + 1 :])
         assert (run.pending is not None) == self.twin.ahead
 

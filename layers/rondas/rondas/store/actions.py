@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rondas.history import Entry, Round
 from rondas.store.claim import Head, KeyState, Message
 from rondas.store.items import Keys, StoredEntry, entry_item
+from rondas.window import Window
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, TransactWriteItemTypeDef
@@ -91,18 +92,23 @@ class Actions:
             }
         }
 
-    def free(self, fence: int, next_seq: int) -> "Action":
-        """Gives the conversation back, under the same condition."""
+    def free(self, fence: int, next_seq: int, window: Window) -> "Action":
+        """Gives the conversation back, under the same condition, and says where its window stands."""
         return {
             "Update": {
                 "TableName": self.table,
                 "Key": self.keys.head(),
-                "UpdateExpression": "SET next_seq = :next, updated_at = :now REMOVE lease_until, open_key, open_seq",
+                "UpdateExpression": (
+                    "SET next_seq = :next, updated_at = :now, window_start = :start, whole_from = :whole "
+                    "REMOVE lease_until, open_key, open_seq"
+                ),
                 "ConditionExpression": "fence = :fence",
                 "ExpressionAttributeValues": {
                     ":fence": _number(fence),
                     ":next": _number(next_seq),
                     ":now": self._now(),
+                    ":start": _number(window.start),
+                    ":whole": _number(window.whole_from),
                 },
             }
         }

@@ -5,8 +5,10 @@ verdicts, or one of three refusals.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from rondas.window import Window
 
 type KeyState = Literal["open", "done", "failed"]
 """`open`: being answered, or left behind by a crash. `failed`: no model could answer; the same key may try again."""
@@ -44,6 +46,7 @@ class Head:
         open_key: the request key of the message being answered; empty when there is none.
         open_seq: the number of that message.
         owner: which claim holds it; each claim has a name of its own.
+        window: the part of the conversation that the model was shown last (rule S6).
     """
 
     next_seq: int = 0
@@ -52,6 +55,7 @@ class Head:
     open_key: str = ""
     open_seq: int = 0
     owner: str = ""
+    window: Window = field(default_factory=Window)
 
     @property
     def exists(self) -> bool:
@@ -144,8 +148,6 @@ def decide(head: Head, known: KnownKey | None, message: Message, now: float) -> 
     if known and known.state == "failed":
         is_last = not head.open_key and head.next_seq == known.answer_seq + 1
         return Resume(known.message_seq) if is_last else Replay(known.answer_seq)
-    if known and head.open_key != message.key:
-        raise ConversationBusy(0)  # cannot be while keys and heads are written together
-    if known:
+    if known:  # where the head was read before the key was opened, taking it fails, and both are read again
         return Resume(known.message_seq)
     return Fresh(crashed=bool(head.open_key))

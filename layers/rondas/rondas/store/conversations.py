@@ -16,7 +16,7 @@ from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay,
 from rondas.store.items import Keys, StoredEntry, entry_sort_key, read_entry
 from rondas.store.run import ClaimedRun, LeaseLost
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
-from rondas.window import for_model, newest_that_fit
+from rondas.window import View, Window, view
 
 if TYPE_CHECKING:
     from rondas.store.actions import Action
@@ -28,6 +28,9 @@ CLAIM_ATTEMPTS = 5
 """Each lost race means that another request won it, so few are enough."""
 
 LEASE_MARGIN_SECONDS = 1.0
+
+SHORT_ENTRY_TOKENS = 20
+"""A page holds as many entries as fit the token budget if all are as short as this: one page mostly does."""
 
 _MAX_SEQ = 999_999_999
 
@@ -73,7 +76,7 @@ class Conversations:
             items = self._table.get([actions.keys.head(), actions.keys.request(message.key)])
             head, known = _head(items[0]), _known(items[1], self._clock())
             if head.owner == owner:  # an earlier attempt was carried out, and its answer was lost
-                return self._run(actions, message, fence=head.fence, is_first=False)
+                return self._run(actions, message, head, fence=head.fence)
             verdict = decide(head, known, message, self._clock())
             until = self._clock() + seconds + LEASE_MARGIN_SECONDS
             try:
@@ -90,7 +93,7 @@ class Conversations:
                 if attempt:
                     raise
                 continue  # it may have been carried out all the same: look
-            return self._run(actions, message, fence=head.fence + 1, is_first=not head.exists)
+            return self._run(actions, message, head, fence=head.fence + 1)
         raise StoreUnavailable("too many requests for one conversation at once")
 
     def _resume(
@@ -115,25 +118,26 @@ class Conversations:
             ]
         )
 
-    def _run(self, actions: Actions, message: Message, *, fence: int, is_first: bool) -> ClaimedRun:
+    def _run(self, actions: Actions, message: Message, head: Head, *, fence: int) -> ClaimedRun:
         """Reads what the model is to see, up to the message and whatever an earlier runner left after it."""
         first = StoredEntry(0, UserMessage(message.text), "", message.key)
-        stored = iter([first]) if is_first else self._newest_first(actions.keys)
+        stored = self._newest_first(actions.keys, from_seq=head.window.start) if head.exists else iter([first])
         newest = next(stored, first)
         if newest.key not in ("", message.key) or (isinstance(newest.entry, Answer) and not newest.entry.is_retryable):
             raise LeaseLost  # this runner slept between its claim and this look, and its message is over
         pending = newest.entry.turn if isinstance(newest.entry, Round) and newest.entry.is_open else None
         shown = stored if pending else chain([newest], stored)  # a turn whose calls are to run again is not shown
-        history = repaired(for_model(newest_that_fit((each.entry for each in shown), self._token_budget)))
-        if history.mended:
-            logger.warning("history repaired: %s entries", history.mended)
+        seen = view(((each.seq, each.entry) for each in shown), head.window, self._token_budget)
+        good = repaired(seen.history)
+        if good.mended:
+            logger.warning("history repaired: %s entries", good.mended)
         return ClaimedRun(
             self._table,
             actions,
             key=message.key,
             fence=fence,
             next_seq=newest.seq if pending else newest.seq + 1,
-            history=history.history,
+            view=View(seen.window, good.history),
             pending=pending,
         )
 
@@ -159,9 +163,10 @@ class Conversations:
         closing.append(actions.end_key(head.open_key, "done", answer_seq))
         return _Closing(answer_seq + 1, tuple(closing))
 
-    def _newest_first(self, keys: Keys, *, from_seq: int = 0) -> Iterator[StoredEntry]:
-        items = self._table.newest_first(keys.partition(), entry_sort_key(_MAX_SEQ), entry_sort_key(from_seq))
-        return map(read_entry, items)
+    def _newest_first(self, keys: Keys, *, from_seq: int) -> Iterator[StoredEntry]:
+        newest, oldest = entry_sort_key(_MAX_SEQ), entry_sort_key(from_seq)
+        page_items = max(1, self._token_budget // SHORT_ENTRY_TOKENS)
+        return map(read_entry, self._table.newest_first(keys.partition(), newest, oldest, page_items=page_items))
 
     def _answer(self, keys: Keys, seq: int) -> Answer:
         (item,) = self._table.get([keys.entry(seq)])
@@ -194,6 +199,7 @@ def _head(item: "Item | None") -> Head:
         open_key=item.get("open_key", {}).get("S", ""),
         open_seq=_number(item, "open_seq"),
         owner=item.get("owner", {}).get("S", ""),
+        window=Window(_number(item, "window_start"), _number(item, "whole_from")),
     )
 
 

@@ -12,6 +12,7 @@ from rondas.history import Entry, Round, ToolCall, Turn
 from rondas.loop import Ending
 from rondas.store.actions import Actions
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
+from rondas.window import View
 
 if TYPE_CHECKING:
     from rondas.store.actions import Action
@@ -37,11 +38,12 @@ class ClaimedRun:
         key: str,
         fence: int,
         next_seq: int,
-        history: list[Entry],
+        view: View,
         pending: Turn | None,
     ) -> None:
-        self.history = history
+        self.history = view.history
         self.pending = pending
+        self._window = view.window
         self._table = table
         self._actions = actions
         self._key = key
@@ -75,7 +77,7 @@ class ClaimedRun:
         answer_seq = self._next_seq + len(entries) - 1
         self._write(
             [
-                self._actions.free(self._fence, answer_seq + 1),
+                self._actions.free(self._fence, answer_seq + 1, self._window),
                 *(self._put(seq, entry) for seq, entry in enumerate(entries, self._next_seq)),
                 self._actions.end_key(self._key, "failed" if ending.answer.is_retryable else "done", answer_seq),
             ]

@@ -24,7 +24,7 @@ FIRST_WAIT_SECONDS = 0.05
 
 _PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
-PAGE_ENTRIES = 100
+PAGE_ITEMS = 100
 
 
 class ConditionFailed(Exception):  # noqa: N818 - what the table says, not a mistake
@@ -72,25 +72,27 @@ class Table:
 
     def get(self, keys: Sequence["Item"]) -> list["Item | None"]:
         """Reads items by key in one request, each as it is now; None where there is none."""
-        found: list[Item] = []
+        found: dict[tuple[str, str], Item] = {}
         wanted = list(keys)
         for attempt in range(ATTEMPTS):
-            if not wanted:
-                by_key = {(_text(item, "pk"), _text(item, "sk")): item for item in found}
-                return [by_key.get((_text(key, "pk"), _text(key, "sk"))) for key in keys]
             if attempt:
                 _wait(attempt)
             with self._request():
                 response = self._dynamodb.batch_get_item(
                     RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}}
                 )
-            found += response["Responses"].get(self.name, [])
+            found |= {_key(item): item for item in response["Responses"].get(self.name, [])}
             left = response["UnprocessedKeys"].get(self.name)
-            wanted = list(left["Keys"]) if left else []
+            if not left:
+                return [found.get(_key(key)) for key in keys]
+            wanted = list(left["Keys"])
         raise StoreUnavailable("UnprocessedKeys")
 
-    def newest_first(self, partition: str, below: str, above: str) -> Iterator["Item"]:
-        """Reads the items of a partition with sort keys from `below` down to `above`, page by page."""
+    def newest_first(self, partition: str, below: str, above: str, *, page_items: int = PAGE_ITEMS) -> Iterator["Item"]:
+        """Reads the items of a partition with sort keys from `below` down to `above`, page by page.
+
+        A page is one request; it holds `page_items`, or fewer where they come to a megabyte.
+        """
         start: dict[str, Item] = {}
         while True:
             with self._request():
@@ -100,7 +102,7 @@ class Table:
                     ExpressionAttributeValues={":pk": {"S": partition}, ":above": {"S": above}, ":below": {"S": below}},
                     ScanIndexForward=False,
                     ConsistentRead=True,
-                    Limit=PAGE_ENTRIES,
+                    Limit=page_items,
                     **start,  # pyright: ignore[reportArgumentType] - present only from the second page on
                 )
             yield from page["Items"]
@@ -150,5 +152,5 @@ def _wait(attempt: int) -> None:
     time.sleep(random.uniform(0, FIRST_WAIT_SECONDS * 2**attempt))
 
 
-def _text(item: "Item", name: str) -> str:
-    return item[name].get("S", "")
+def _key(item: "Item") -> tuple[str, str]:
+    return item["pk"].get("S", ""), item["sk"].get("S", "")
