@@ -25,6 +25,7 @@ SETTINGS = {
     "MAX_OUTPUT_TOKENS",
     "CONTEXT_TOKEN_BUDGET",
     "TOOL_RESULT_MAX_CHARS",
+    "WEB_PAGES",
     "API_KEYS_SECRET_ARN",
 }
 """The settings that make sense in AWS; the providers' keys themselves are not among them."""
