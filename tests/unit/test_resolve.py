@@ -1,6 +1,9 @@
 """A name is looked up within a time, though the system's own look-up knows none (rule B2)."""
 
+import os
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from threading import Event
@@ -11,7 +14,7 @@ import pytest
 from rondas.interrupt import OutOfTime, out_of_time_after
 from rondas.resolve import resolve
 
-FOR_EVER = 60
+FOR_EVER = 5
 
 
 @pytest.fixture
@@ -62,7 +65,7 @@ def test_a_name_without_an_address_is_an_error_of_the_network(
 @pytest.mark.usefixtures("hanging")
 @pytest.mark.parametrize("seconds", [0.02, 0, -1])
 def test_a_resolver_that_does_not_answer_is_left_behind(seconds: float) -> None:
-    with pytest.raises(TimeoutError):
+    with pytest.raises(TimeoutError), out_of_time_after(FOR_EVER):
         resolve("slow.example.org", seconds)
 
 
@@ -70,3 +73,24 @@ def test_a_resolver_that_does_not_answer_is_left_behind(seconds: float) -> None:
 def test_an_alarm_reaches_who_waits_for_a_resolver() -> None:
     with pytest.raises(OutOfTime), out_of_time_after(0.02):
         resolve("slow.example.org", FOR_EVER)
+
+
+def test_a_resolver_that_was_left_behind_keeps_no_process_alive() -> None:
+    script = """
+import socket, threading
+socket.getaddrinfo = lambda *_, **__: threading.Event().wait()
+from rondas.resolve import resolve
+try:
+    resolve("slow.example.org", 0.02)
+except TimeoutError:
+    print("left")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("left\n", 0)

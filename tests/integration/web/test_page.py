@@ -4,6 +4,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
+from ipaddress import ip_address
 
 import pytest
 from fakes.site import PUBLIC, Site, page, redirect, served
@@ -64,6 +65,19 @@ def test_of_a_name_with_several_addresses_the_next_is_tried(site: Site) -> None:
     read_page(URL, 5, Network(network.resolve, unreachable, network.tls_context))
     # Then
     assert site.connected == ["2606:4700::1111", PUBLIC]
+
+
+def test_a_checked_address_is_connected_to_at_the_port_of_https(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def create_connection(address: tuple[str, int], timeout: float) -> socket.socket:
+        asked.append(address)
+        raise TimeoutError(timeout)
+
+    monkeypatch.setattr(socket, "create_connection", create_connection)
+    with pytest.raises(ToolMistake, match="in time"):
+        read_page(URL, 5, Network(resolve=lambda _host, _seconds: [ip_address(PUBLIC)]))
+    assert asked == [(PUBLIC, 443)]
 
 
 # ── where it must not go ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -318,6 +332,17 @@ def test_a_page_is_read_in_the_characters_it_is_written_in(
 ) -> None:
     site.answers["/squat"] = page(body, content_type)
     assert read(URL).text == "café"
+
+
+@pytest.mark.parametrize("charset", ["iso-8859-1", "us-ascii", "windows-1252"])
+def test_what_is_called_latin_1_is_read_as_every_browser_does(site: Site, read: Read, charset: str) -> None:
+    site.answers["/squat"] = page("“Sit down.”".encode("cp1252"), f"text/html; charset={charset}")
+    assert read(URL).text == "“Sit down.”"
+
+
+def test_a_title_as_long_as_a_page_is_cut(site: Site, read: Read) -> None:
+    site.answers["/squat"] = page(f"<title>{'x' * 1000}</title><p>Sit down.")
+    assert len(read(URL).title) == 300
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "gb18030", "shift_jis", "euc-kr", "big5", "koi8-r", "iso-8859-16"])

@@ -50,7 +50,7 @@ def test_an_address_within_an_address_is_not_public(prefix: str, shift: int, inn
 
 @given(st.ip_addresses())
 def test_it_is_never_less_strict_than_python_and_stricter_only_where_said(address: IPv4Address | IPv6Address) -> None:
-    stricter = ["192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/4", "2001::/23", "2002::/16", "3fff::/20"]
+    stricter = ["192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/4", "2001::/23", "3fff::/20"]
     beyond = any(address in ip_network(network) for network in stricter) or (
         address.version == 6 and address not in ip_network("2000::/3")
     )

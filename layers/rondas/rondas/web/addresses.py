@@ -15,7 +15,6 @@ _NOT_PUBLIC = [
         "192.88.99.0/24",  # relays of 6to4
         "224.0.0.0/4",  # multicast
         "2001::/23",  # protocol assignments, of which Python lets some pass; Teredo, which carries an IPv4 address
-        "2002::/16",  # 6to4, which carries an IPv4 address
         "3fff::/20",  # documentation
     )
 ]

@@ -84,13 +84,9 @@ class PinnedConnection(HTTPConnection):
     def connect(self) -> None:
         context = self._network.tls_context()
         context.sslsocket_class = _TimedSocket
-        raw = self._open()
-        try:
+        with self._open() as raw:  # once wrapped, it has nothing left to close
             raw.settimeout(seconds_left(self._until))
             self.sock = timed = cast("_TimedSocket", context.wrap_socket(raw, server_hostname=self.host))
-        except BaseException:
-            raw.close()
-            raise
         timed.until = self._until
 
     def _open(self) -> socket.socket:
