@@ -123,7 +123,7 @@ def test_whatever_the_markup_a_clean_text_comes_back(pieces: list[str]) -> None:
     assert "\x00" not in text
 
 
-@pytest.mark.parametrize("hostile", ["<a b='", "<div>x", "<p a a a ", "</", "<!--"])
+@pytest.mark.parametrize("hostile", ["<div>x", "<p a b=c>x", "<b><p>x", "<table><td>x"])
 def test_hostile_markup_can_be_stopped(hostile: str) -> None:
     with pytest.raises(OutOfTime), out_of_time_after(0.05):
         main_text(hostile * 500_000)

@@ -214,6 +214,33 @@ def test_a_page_of_50_mb_is_not_read(site: Site, refusal: Refusal) -> None:
     assert sum(sent) < 50_000_000
 
 
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [
+        ("200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", "x"),
+        ("200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "Trailer: x\r\n"),
+        ("200 OK\r\nContent-Type: text/html\r\n\r\n", "x"),
+        ("100 Continue\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+    ids=["a chunk of negative size", "trailers", "no length", "continue"],
+)
+def test_what_has_no_end_is_broken_off(site: Site, refusal: Refusal, start: str, more: str) -> None:
+    # Given a server that would send 50 MB, in a way that hides it
+    sent: list[int] = []
+
+    def pour(connection: socket.socket) -> None:
+        connection.sendall(f"HTTP/1.1 {start}".encode())
+        megabyte = more.encode() * (1_000_000 // len(more))
+        for _ in range(50):
+            connection.sendall(megabyte)
+            sent.append(len(megabyte))
+
+    site.answers["/squat"] = pour
+    # When it is read, then it is broken off
+    assert "larger" in refusal(URL)
+    assert sum(sent) < 10_000_000
+
+
 def test_a_page_of_the_largest_size_is_read_whole(site: Site, read: Read, refusal: Refusal) -> None:
     site.answers["/squat"] = page("x" * MAX_BYTES, "text/plain")
     assert len(read(URL).text) == MAX_BYTES

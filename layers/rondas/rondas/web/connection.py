@@ -1,4 +1,4 @@
-"""A connection to a page's server: over TLS, to an address that was checked, with one end to all its waiting."""
+"""A connection to a page's server: over TLS, to an address that was checked, with an end to its time and its size."""
 
 import socket
 import ssl
@@ -61,6 +61,10 @@ def public_addresses(host: str, until: float, network: Network) -> list[Address]
     return addresses
 
 
+class TooLargeError(OSError):
+    """The server sends more than was to be received."""
+
+
 class PinnedConnection(HTTPConnection):
     """Speaks HTTP with one of the given addresses, and with nothing else.
 
@@ -71,23 +75,27 @@ class PinnedConnection(HTTPConnection):
         host: the name of the server.
         addresses: its addresses, checked.
         until: when everything has to be over, on the monotonic clock.
+        max_bytes: how much is received at most, headers included; `TooLargeError` is raised beyond it.
         network: how to connect.
     """
 
-    def __init__(self, host: str, addresses: Iterable[Address], until: float, network: Network) -> None:
+    def __init__(
+        self, host: str, addresses: Iterable[Address], *, until: float, max_bytes: int, network: Network
+    ) -> None:
         super().__init__(host)
         self._addresses = list(addresses)[:_ADDRESSES_TRIED]
         self._until = until
+        self._max_bytes = max_bytes
         self._network = network
 
     @override
     def connect(self) -> None:
         context = self._network.tls_context()
-        context.sslsocket_class = _TimedSocket
+        context.sslsocket_class = _BoundedSocket
         with self._open() as raw:  # once wrapped, it has nothing left to close
             raw.settimeout(seconds_left(self._until))
-            self.sock = timed = cast("_TimedSocket", context.wrap_socket(raw, server_hostname=self.host))
-        timed.until = self._until
+            self.sock = bounded = cast("_BoundedSocket", context.wrap_socket(raw, server_hostname=self.host))
+        bounded.until, bounded.bytes_left = self._until, self._max_bytes
 
     def _open(self) -> socket.socket:
         problem = OSError("no address")
@@ -100,15 +108,24 @@ class PinnedConnection(HTTPConnection):
         raise problem
 
 
-class _TimedSocket(ssl.SSLSocket):
-    """Ends all waiting at one moment: a timeout alone would begin anew with each byte of a server that drips."""
+class _BoundedSocket(ssl.SSLSocket):
+    """Ends at one moment and at one size, whatever is being read.
+
+    A timeout alone would begin anew with each byte of a server that drips. And Python's HTTP library reads without end
+    what it was asked to read a part of, where a chunk announces a negative size.
+    """
 
     until: float = inf
+    bytes_left: int = 0
 
     @override
     def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
         self.settimeout(seconds_left(self.until))
-        return super().recv_into(buffer, nbytes, flags)
+        received = super().recv_into(buffer, nbytes, flags)
+        self.bytes_left -= received
+        if self.bytes_left < 0:
+            raise TooLargeError
+        return received
 
 
 def seconds_left(until: float) -> float:

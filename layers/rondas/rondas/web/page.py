@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rondas.html import read_html, visible
 from rondas.tools import ToolMistake
-from rondas.web.connection import INTERNET, Network, PinnedConnection, public_addresses
+from rondas.web.connection import INTERNET, Network, PinnedConnection, TooLargeError, public_addresses
 from rondas.web.urls import PageUrl, page_url, redirected
 
 MAX_BYTES = 2_000_000
@@ -77,6 +77,8 @@ def read_page(url: str, seconds: float = MAX_SECONDS, network: Network = INTERNE
         document = _fetch(page_url(url), time.monotonic() + min(seconds, MAX_SECONDS), network)
     except TimeoutError:
         raise ToolMistake("The page did not come in time.") from None
+    except TooLargeError:
+        raise ToolMistake(f"The page is larger than {MAX_BYTES // 1_000_000} MB.") from None
     except ssl.SSLCertVerificationError:
         raise ToolMistake("The site cannot prove that it is the one named: its certificate is not valid.") from None
     except (OSError, HTTPException):
@@ -90,7 +92,9 @@ def read_page(url: str, seconds: float = MAX_SECONDS, network: Network = INTERNE
 def _fetch(url: PageUrl, until: float, network: Network) -> _Document:
     for _ in range(MAX_REDIRECTS + 1):
         addresses = public_addresses(url.host, until, network)
-        with closing(PinnedConnection(url.host, addresses, until, network)) as connection:
+        with closing(
+            PinnedConnection(url.host, addresses, until=until, max_bytes=2 * MAX_BYTES, network=network)
+        ) as connection:
             connection.request("GET", url.target, headers=_HEADERS)
             with connection.getresponse() as response:
                 location = response.headers.get("location")
@@ -111,7 +115,7 @@ def _document(url: PageUrl, response: HTTPResponse) -> _Document:
     if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
         raise ToolMistake("The site sends the page compressed although that was not asked for.")
     if (response.length or 0) > MAX_BYTES or len(body := response.read(MAX_BYTES + 1)) > MAX_BYTES:
-        raise ToolMistake(f"The page is larger than {MAX_BYTES // 1_000_000} MB.")
+        raise TooLargeError
     if response.length:  # it was announced, and did not come
         raise IncompleteRead(body, response.length)
     return _Document(url, media_type, content_type, body)
