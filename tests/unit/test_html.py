@@ -46,6 +46,8 @@ def test_of_a_page_the_title_and_the_main_text_are_read_without_menus_and_script
         # one link is no menu, and three of them within what is marked as main are none either
         ('<p>Sit down.</p><p><a href="/study">The study</a></p>', "Sit down.\nThe study"),
         ("<main><p>Sources<ul><li><a>A</a><li><a>B</a><li><a>C</a></ul></main>", "Sources\n- A\n- B\n- C"),
+        # a line belongs to where it begins
+        ('<p>Sit down. <span class="share">Share</span><p>Stand up.', "Sit down. Share\nStand up."),
         # a page that is nothing but a menu is shown whole
         ("<nav><a>Home</a> <a>Training</a></nav>", "Home Training"),
         # a teaser marked as article is not the page

@@ -190,6 +190,11 @@ def test_defaults_are_those_of_the_code() -> None:
     assert settings == Settings(table_name="conversations", models=deployed["MODELS"])
 
 
+def test_web_pages_are_read_only_where_the_operator_says_so() -> None:
+    assert PARAMETERS["WebPages"]["Default"] == "off"
+    assert PARAMETERS["WebPages"]["AllowedValues"] == ["off", "on"]
+
+
 @pytest.mark.parametrize(
     ("models", "allowed"),
     [
