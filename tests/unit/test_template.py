@@ -25,6 +25,7 @@ SETTINGS = {
     "MAX_OUTPUT_TOKENS",
     "CONTEXT_TOKEN_BUDGET",
     "TOOL_RESULT_MAX_CHARS",
+    "WEB_PAGES",
     "API_KEYS_SECRET_ARN",
 }
 """The settings that make sense in AWS; the providers' keys themselves are not among them."""
@@ -187,6 +188,11 @@ def test_defaults_are_those_of_the_code() -> None:
 
     # then
     assert settings == Settings(table_name="conversations", models=deployed["MODELS"])
+
+
+def test_web_pages_are_read_only_where_the_operator_says_so() -> None:
+    assert PARAMETERS["WebPages"]["Default"] == "off"
+    assert PARAMETERS["WebPages"]["AllowedValues"] == ["off", "on"]
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,18 @@ class Settings(BaseModel):
         return [name.strip() for name in self.models.split(",")]
 
 
+def is_on(variable: str, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a switch is on. It is `on` or `off`; not set, and empty, are off.
+
+    Raises:
+        SettingsError: it is neither.
+    """
+    value = environment.get(variable) or "off"
+    if value not in {"on", "off"}:
+        raise SettingsError(f"{variable}: should be on or off")
+    return value == "on"
+
+
 def _expectation(kind: str, message: str) -> str:
     if kind == "missing":
         return "is not set"
