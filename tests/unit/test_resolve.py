@@ -16,6 +16,9 @@ from rondas.resolve import resolve
 
 FOR_EVER = 5
 
+# An alarm ends the thread of a resolver that is left behind with SystemExit, of which only pytest speaks.
+pytestmark = pytest.mark.filterwarnings("ignore:Exception in thread resolve")
+
 
 @pytest.fixture
 def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
