@@ -71,6 +71,11 @@ def main_text(html: str) -> str:
     return read_html(html).main
 
 
+def visible(text: str) -> str:
+    """Returns a text without what cannot be sent (rule S7) and what nobody would see."""
+    return _INVISIBLE.sub("", clean(text))
+
+
 def read_html(html: str) -> HtmlText:
     """Returns the title and the main text of a page.
 
@@ -78,9 +83,9 @@ def read_html(html: str) -> HtmlText:
     page that is nothing else is shown whole: better too much than nothing. Headings, items and cells keep a mark.
     """
     if not _MARKUP.search(html):
-        return HtmlText("", _seen(clean(html)))
+        return HtmlText("", visible(html))
     reader = _Reader()
-    reader.feed(clean(html))
+    reader.feed(html)
     reader.close()
     lines = reader.lines()
     body = list(_without_menus(line for line in lines if line.place in {_Place.BODY, _Place.MAIN}))
@@ -186,7 +191,7 @@ class _Reader(HTMLParser):
 
     def _end_line(self) -> None:
         if self._state:
-            text = _seen("".join(self._pieces))
+            text = visible("".join(self._pieces))
             text = text.rstrip() if self._state.preformatted else " ".join(text.split())
             links = self._links if self._only_links else 0
             if text:
@@ -241,10 +246,6 @@ def _without_menus(lines: Iterable[_Line]) -> Iterator[_Line]:
         found = list(run)
         if not is_links or sum(line.links for line in found) < _MENU_LINKS:
             yield from found
-
-
-def _seen(text: str) -> str:
-    return _INVISIBLE.sub("", text)
 
 
 def _length(lines: Iterable[_Line]) -> int:

@@ -21,6 +21,9 @@ _DEEPEST = 50
 _MOST_YIELDED = 100_000
 """An iterator that yields more may well never end."""
 
+_MOST_EXACT = 2**53
+"""Beyond it a float stands for more than one whole number."""
+
 
 class Unfit(Exception):  # noqa: N818 - what the result is
     """A tool returned what its result model does not describe, or what no JSON can say."""
@@ -88,7 +91,7 @@ def _bounded(items: Iterable[Any]) -> list[Any]:
 def _leaf(value: Any) -> Any:
     match value:
         case float():
-            return value if math.isfinite(value) else None
+            return _number(value)
         case Decimal():
             return str(value) if value.is_finite() else None
         case bytes() | bytearray() | memoryview():
@@ -97,6 +100,13 @@ def _leaf(value: Any) -> Any:
             return value
         case _:  # a date, an enum, a UUID, a secret that shows itself as stars
             return to_jsonable_python(value)
+
+
+def _number(value: float) -> float | None:
+    """Returns the number, without the `.0` that says nothing in JSON; None where it is none."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if value.is_integer() and abs(value) < _MOST_EXACT else value
 
 
 def _shown(text: str) -> str:

@@ -23,6 +23,11 @@ from rondas.tools import Tool, ToolContext, ToolMistake
 logger = logging.getLogger(__name__)
 
 DEFAULT_MAX_CHARS = 12_000
+"""About 2 600 tokens of prose, 3 300 of names in JSON, 4 600 of dates and numbers in JSON.
+
+Measured on such results with four tokenizers (cl100k, o200k, Claude 2's, DeepSeek's): 4.6 to 4.7, 3.4 to 4.0 and 2.6 to
+2.7 characters a token. A recorded call says the same: Gemini counts 72 tokens for 192 characters of arguments.
+"""
 
 _OWN_FAULT = "The tool failed for a reason of its own, not because of its arguments."
 _UNKNOWN_EFFECT = "Whether it took effect is unknown."
