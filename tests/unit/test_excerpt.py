@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from rondas.excerpt import CUT, excerpt, written
 
 MARK = re.compile(r"\[cut: (\d+) of (\d+) (characters|items|fields) left out\. Ask for less at a time\.\]")
-LONGEST_MARK = 100
-
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 names = texts.filter(lambda name: name != CUT)
+many = st.integers(50, 800).map(lambda number: list(range(number)))
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts | many,
     lambda inner: st.lists(inner, max_size=30) | st.dictionaries(names, inner, max_size=30),
     max_leaves=60,
 )
@@ -28,12 +27,12 @@ def test_an_excerpt_is_whole_json_within_its_limit_and_counts_what_it_lacks(valu
     # Given any JSON value and any limit; when it is written within it
     text = excerpt(value, limit)
     # Then it is JSON, no longer than the limit or a lone mark, and each mark tells the truth
-    assert len(text) <= max(limit, LONGEST_MARK)
     shown = json.loads(text)
     whole = written(value)
     if len(whole) <= limit:
         assert text == whole
     elif counts(shown) != (len(whole), len(whole)):
+        assert len(text) <= limit
         assert list(lies(value, shown)) == []
 
 
@@ -95,6 +94,10 @@ def test_a_long_list_keeps_its_first_items_whole() -> None:
     assert shown["total"] == 3000
     assert kept == sessions[: len(kept)]
     assert shown["sessions"][-1] == f"[cut: {3000 - len(kept)} of 3000 items left out. Ask for less at a time.]"
+
+
+def test_the_limit_counts_what_stands_between_the_items() -> None:
+    assert 490 < len(excerpt([1] * 1000, 500)) <= 500
 
 
 def test_long_texts_share_what_the_short_ones_leave() -> None:

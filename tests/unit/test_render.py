@@ -91,7 +91,7 @@ def letters() -> Iterator[str]:
         pytest.param(Decimal("82.50"), "82.50", id="a Decimal"),
         pytest.param(Decimal("NaN"), None, id="a Decimal that is no number"),
         pytest.param(float("nan"), None, id="NaN"),
-        pytest.param([80.0, -0.0, 82.5, 1e300], [80, 0, 82.5, 1e300], id="floats"),
+        pytest.param([-0.0, 82.5], [0, 82.5], id="floats"),
         pytest.param([1.5, float("-inf"), 2], [1.5, None, 2], id="infinity keeps the places in a list"),
         pytest.param({"weight": float("nan"), "sets": None, "reps": 5}, {"reps": 5}, id="no nulls in a dict"),
         pytest.param(b"caf\xc3\xa9", "café", id="bytes of text"),
@@ -189,6 +189,10 @@ def test_what_cannot_be_shown_is_the_tools_own_fault_and_said_so(
     assert "its result cannot be shown" in answer.text
     assert "test_render.shown.<locals>.answer" in caplog.text
     assert PASSWORD not in answer.text + caplog.text
+
+
+def test_a_whole_number_is_written_short_and_a_vast_one_too() -> None:
+    assert shown(Loose(value=[80.0, 1e300])).text == '{"value":[80,1e+300],"name":"bench press"}'
 
 
 def test_a_dict_that_fits_the_result_model_is_taken_for_it() -> None:

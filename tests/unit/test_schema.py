@@ -1,6 +1,7 @@
 """The schema of a tool's arguments: what is rewritten, and what is refused when the tool is made (rule L10)."""
 
 import json
+from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
@@ -50,10 +51,12 @@ def test_what_only_some_services_know_is_said_in_other_words() -> None:
         one: Literal["a"]
         none: str | None = None
         any_of: Plate | Literal["bar"]
+        price: Decimal
 
     properties = schema_of(Choice)["properties"]
     assert properties["one"] == {"type": "string", "enum": ["a"]}
     assert properties["none"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    assert properties["price"] == {"anyOf": [{"type": "number"}, {"type": "string"}]}
     assert properties["any_of"]["anyOf"][1] == {"type": "string", "enum": ["bar"]}
 
 

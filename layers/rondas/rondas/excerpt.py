@@ -103,7 +103,7 @@ class _Excerpt:
         shown: dict[str, Any] = {}
         for left in (inside, inside - mark):  # a mark is needed only where not all fields can be there in part
             shown = self._parts(fields, left)
-            if len(shown) == len(fields):
+            if len(shown) == len(fields) > 0:
                 return shown
         if inside < mark:
             raise _NoRoom
