@@ -36,6 +36,7 @@ def test_documents_and_fragments_are_html(text: str) -> None:
         "Write <b>bold</b> to make it bold",
         "<b>bold</b> is how you make it bold",
         "<p> opens a paragraph",
+        "To make it bold write <b>bold</b>",
         "<Workout><Set/></Workout>",
         "<T>(items: list[T]) -> dict<str, T>",
         "```html\n<p>x</p>\n```",
