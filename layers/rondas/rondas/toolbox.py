@@ -17,7 +17,7 @@ from rondas.excerpt import written
 from rondas.history import ToolCall, ToolResult
 from rondas.interrupt import out_of_time_after
 from rondas.render import Unfit, rendered
-from rondas.text import clean, cut
+from rondas.text import cut, readable
 from rondas.tools import Tool, ToolContext, ToolMistake
 
 logger = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class Toolbox:
             with out_of_time_after(context.seconds):
                 text = rendered(tool, tool.function(arguments, context), self._limit(tool))
         except ToolMistake as mistake:
-            return ToolResult(call.id, cut(clean(str(mistake)), self._max_chars), "failed")
+            return ToolResult(call.id, cut(readable(str(mistake)), self._max_chars), "failed")
         except Unfit as unfit:
             return self._unshown(call, unfit)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises, the run goes on
