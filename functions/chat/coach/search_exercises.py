@@ -97,7 +97,7 @@ def search_exercises(arguments: SearchArguments) -> FoundExercises:
         total=len(found.exercises),
         narrow_by=_narrowing(found.exercises, filters) if len(found.exercises) > arguments.limit else None,
         available=None if found.exercises else _available(arguments.query, filters),
-        note=_note(arguments.query, found),
+        note=_note(found),
     )
 
 
@@ -144,7 +144,7 @@ def _name(field: str) -> str:
     return "level" if field == "levels" else field
 
 
-def _note(query: str, found: Found) -> str | None:
+def _note(found: Found) -> str | None:
     notes: list[str] = []
     if found.read_as:
         notes.append(f"The query was read as {found.read_as!r}.")
