@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from coach.catalogue import exercises
 from coach.periods import days_of
 from coach.sessions import change, meant, sessions_of
-from local.demo_brain import EXERCISES
+from local.demo_exercises import EXERCISES
 from local.sample import sample_workouts
 
 DAYS = st.dates(date(2000, 1, 1), date(2100, 12, 31))
