@@ -146,10 +146,12 @@ def test_a_goal_that_was_closed_holds_no_longer_and_can_be_set_again(
 
 
 def test_a_closing_call_that_runs_again_closes_nothing_again(ask: Ask, set_clock: Callable[[str], None]) -> None:
-    # Given a goal that was closed, and set again before the run was resumed
+    # Given a goal that was closed
     ask("save_goal", **BENCH, key="c1/1/a")
     set_clock("2026-12-01")
     first = close(ask, exercise="Bench press", outcome="dropped")
+    assert close(ask, exercise="Bench press", outcome="dropped") == first
+    # And set again before the run was resumed once more
     set_clock("2026-12-02")
     ask("save_goal", **BENCH, key="c1/11/a")
     # When

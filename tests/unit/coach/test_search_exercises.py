@@ -187,6 +187,11 @@ def test_a_misspelled_word_is_put_right_and_that_is_said(query: str, right: str)
     assert f"read as {fold(right)!r}" in answer["note"]
 
 
+@pytest.mark.parametrize("query", ["incl dumb", "zottm", "extens tricep", "dips", "press", "ñandú"])
+def test_the_beginning_of_a_word_a_short_word_or_a_foreign_one_is_not_misspelled(query: str) -> None:
+    assert find(query).read_as is None
+
+
 def test_a_word_nobody_knows_leaves_the_others_and_says_so() -> None:
     answer = found(query="xyzzy press")
     assert answer["exercises"]
