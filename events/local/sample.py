@@ -1,9 +1,8 @@
-"""Ten weeks of training and weighing of one person, ending today, for trying the coach out and for its tests."""
+"""Ten weeks of training of one person, ending today, for trying the coach out and for its tests."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 
-from coach.measurements import Measurement, keep_measurement
 from coach.workouts import LoggedExercise, Set, Workout, save_workout
 
 WEEKS = 10
@@ -64,27 +63,10 @@ def sample_workouts(today: date) -> list[Workout]:
     return [_workout(day, number) for number, day in enumerate(dates)]
 
 
-def sample_weights(today: date) -> list[Measurement]:
-    """Returns a body weight a week, newest first: a little less every time."""
-    days = [today - timedelta(days=7 * week) for week in range(WEEKS)]
-    return [
-        Measurement(
-            kind="body_weight",
-            date=day,
-            value=82 + week / 5,
-            unit="kg",
-            saved_at=datetime.combine(day, time(8), UTC),
-        )
-        for week, day in enumerate(days)
-    ]
-
-
 def load_sample(user: str, today: date) -> None:
-    """Writes all of it to the coach's table for a person; loaded again on the same day, nothing changes."""
+    """Writes the workouts to the coach's table for a person; loaded again on the same day, nothing changes."""
     for workout in sample_workouts(today):
         save_workout(user, workout)
-    for measurement in sample_weights(today):
-        keep_measurement(user, "sample", measurement)
 
 
 def _workout(day: date, number: int) -> Workout:
