@@ -21,9 +21,9 @@ from pydantic import BaseModel
 import coach
 from local.sample import sample_workouts
 from rondas.history import Round, ToolCall, ToolResult, Turn
+from rondas.tokens import estimated_tokens
 from rondas.toolbox import DEFAULT_MAX_CHARS, Toolbox
 from rondas.tools import Arguments, Tool, ToolContext, tool
-from rondas.window import estimated_tokens
 
 TODAY = dt.date(2026, 11, 30)
 LINE = 230
