@@ -95,7 +95,7 @@ def test_make_run_answers_the_question_in_rounds_of_real_tools() -> None:
     # Then the first line says who answers, the rounds are shown, and the answer has a number in it
     assert ran.returncode == 0, ran.stderr
     assert "demo model" in ran.stdout.splitlines()[0]
-    assert len(re.findall(r"^round \d+", ran.stdout, re.MULTILINE)) >= 2
+    assert len(re.findall(r"^round \d+ +→", ran.stdout, re.MULTILINE)) >= 2
     assert "search_exercises" in ran.stdout
     assert "training_history" in ran.stdout
     assert re.search(r"\+\d+(\.\d+)? kg", ran.stdout)
@@ -105,7 +105,7 @@ def test_make_run_answers_the_question_in_rounds_of_real_tools() -> None:
 def test_the_step_limit_is_shown_with_its_honest_close() -> None:
     ran = run(documented("make run EVENT=events/step_limit.json"))
     assert ran.returncode == 0, ran.stderr
-    assert len(re.findall(r"^round \d+", ran.stdout, re.MULTILINE)) == 10
+    assert len(re.findall(r"^round \d+ +→", ran.stdout, re.MULTILINE)) == 10
     assert ran.stdout.count("not executed") == 1
     assert "200 · step_limit · 10 rounds" in ran.stdout
 
