@@ -45,8 +45,8 @@ def dynamodb(monkeypatch: pytest.MonkeyPatch) -> "Iterator[DynamoDBClient]":
     monkeypatch.delenv("AWS_ENDPOINT_URL_DYNAMODB", raising=False)
     client.cache_clear()
     with mock_aws():
-        for table in (TABLE, COACH_TABLE):
-            create_table(client(), table)
+        create_table(client(), TABLE)
+        create_table(client(), COACH_TABLE, "CoachTable")
         yield client()
     client.cache_clear()
 
