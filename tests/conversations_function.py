@@ -3,7 +3,7 @@
 import importlib.util
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -33,7 +33,7 @@ APP = Path(__file__).parents[1] / "functions" / "conversations" / "app.py"
 def load_app() -> ModuleType:
     """Returns the function, with the table of this test; there is more than one `app` in this repository."""
     module = _imported()
-    module.table = Table("conversations", client())
+    vars(module)["table"] = Table("conversations", client())
     return module
 
 
@@ -127,7 +127,7 @@ class ConversationsApi:
         return self.client.scan(TableName="conversations", ConsistentRead=True)["Items"]
 
     @contextmanager
-    def requests(self, most: int = 1000) -> Iterator[list[str]]:
+    def requests(self, most: int = 1000) -> Generator[list[str]]:
         """Lists the requests to the table that are made inside the block; what comes after the most, breaks off."""
         made: list[str] = []
 

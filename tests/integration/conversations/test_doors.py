@@ -99,7 +99,7 @@ def test_a_malformed_id_is_refused_before_the_table_is_asked(
     ],
 )
 def test_a_page_that_cannot_be_is_refused_with_the_name_of_what_is_wrong(
-    api: ConversationsApi, path: str, query: dict[str, str]
+    api: ConversationsApi, path: str, query: dict[str, Any]
 ) -> None:
     answer = api.request("GET", path, **query)
     assert (answer.status, answer.body["code"]) == (422, "invalid_request")

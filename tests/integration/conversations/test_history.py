@@ -94,7 +94,7 @@ def test_an_app_that_asks_again_sees_each_round_of_a_running_message(api: Conver
 
     def catch_up() -> None:
         done = [seq for seq, (_, status, _) in shown.items() if status != "running"]
-        page = api.read(**({"after": max(done)} if done else {})).body
+        page = (api.read(after=max(done)) if done else api.read()).body
         assert page["next"] is None
         for item in page["messages"]:
             shown[item["seq"]] = item["text"], item["status"], [call["result"] for call in item["tool_calls"]]
