@@ -66,10 +66,8 @@ def command(environment: dict[str, str]) -> Command:
 def run(command: Command, template: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs a fake function with events of these texts."""
     (template.parent / "code" / "app.py").write_text(FAKE, encoding="utf-8")
-    template.write_text(
-        template.read_text(encoding="utf-8").replace("/do/{what}", "/conversations/{conversation_id}/messages"),
-        encoding="utf-8",
-    )
+    with_messages = template.read_text(encoding="utf-8").replace("/do/{what}", POST_MESSAGE.split()[1])
+    template.write_text(with_messages, encoding="utf-8")
 
     def run(*texts: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return command("local.run", str(write_events(tmp_path, *texts)), "--template", str(template), **variables)
