@@ -128,7 +128,7 @@ def test_a_run_that_reached_the_step_limit_goes_on_when_told_to(command: Command
 
 def test_a_file_may_hold_events_of_every_route(command: Command) -> None:
     # Given the sample of an erase: a message, the erase of its conversation, a look at its history
-    done = command("local.run", str(ROOT / "events" / "delete.json"))
+    done = command("local.run", str(ROOT / "events" / "delete.json"), ANTHROPIC_API_KEY="")
     # Then each goes to the function behind its route
     assert done.returncode == 0
     assert done.stdout.index("Your estimated one-rep max") < done.stdout.index("\n204") < done.stdout.index("\n404")
@@ -136,7 +136,7 @@ def test_a_file_may_hold_events_of_every_route(command: Command) -> None:
 
 @pytest.mark.parametrize(("name", "shown"), [("history", '"role":"assistant"'), ("list", '"title":"How much did I')])
 def test_what_was_said_can_be_read(command: Command, name: str, shown: str) -> None:
-    done = command("local.run", str(ROOT / "events" / f"{name}.json"))
+    done = command("local.run", str(ROOT / "events" / f"{name}.json"), ANTHROPIC_API_KEY="")
     assert done.returncode == 0
     assert shown in done.stdout
 
