@@ -117,6 +117,12 @@ def test_a_yes_goes_on_after_the_limit() -> None:
     assert "answered · 4 rounds" in ran.stdout
 
 
+def test_an_erased_conversation_is_looked_for_in_vain() -> None:
+    ran = run(documented("make run EVENT=events/delete.json"))
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.index("200 · answered") < ran.stdout.index("\n204") < ran.stdout.index("\n404 · not_found")
+
+
 def test_a_conversation_in_the_terminal() -> None:
     ran = run(documented("make chat"), stdin="What are my goals?\nSave a goal of 100 kg on bench press\nexit\n")
     assert ran.returncode == 0, ran.stderr
@@ -135,6 +141,30 @@ def test_the_curl_of_the_readme_and_a_second_message(address: str) -> None:
     assert json.loads(first.stdout)["status"] == "answered", first.stdout + first.stderr
     assert json.loads(first.stdout)["rounds"] >= 2
     assert json.loads(again.stdout)["conversation_id"] == "my-first"
+
+
+def test_a_conversation_is_listed_read_and_erased(address: str) -> None:
+    # Given a conversation
+    token = run("make -s token").stdout.strip()
+
+    def ask(method: str, path: str, body: bytes | None = None) -> tuple[int, str]:
+        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        request = urllib.request.Request(f"{address}/conversations{path}", body, headers, method=method)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    assert ask("POST", "/to-erase/messages", b'{"text": "What are my goals?"}')[0] == 200
+    # When it is listed, read and erased, then the local API serves the function that does so
+    assert json.loads(ask("GET", "?limit=1")[1])["conversations"][0]["id"] == "to-erase"
+    history = json.loads(ask("GET", "/to-erase/messages?after=0")[1])["messages"]
+    assert history[0]["tool_calls"][0]["name"] == "read_goals"
+    assert history[-1]["status"] == "answered"
+    assert ask("DELETE", "/to-erase") == (204, "")
+    assert ask("GET", "/to-erase/messages")[0] == 404
 
 
 def test_a_request_without_a_token_is_refused(address: str) -> None:

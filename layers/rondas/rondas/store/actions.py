@@ -13,6 +13,8 @@ from rondas.window import Window
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, TransactWriteItemTypeDef
 
+    from rondas.store.items import Item
+
     type Action = TransactWriteItemTypeDef
     type Values = dict[str, AttributeValueTypeDef]
 
@@ -37,9 +39,13 @@ class Actions:
     clock: Callable[[], float]
 
     def take_lease(
-        self, head: Head, message: Message, *, owner: str, until: float, message_seq: int, next_seq: int
+        self, head: Head, message: Message, *, fence: int, owner: str, until: float, message_seq: int, next_seq: int
     ) -> "Action":
-        """Takes the conversation if its head is still as it was read, with a fence that nobody had before."""
+        """Takes the conversation if its head is still as it was read, with a fence that nobody had before.
+
+        What is written here of `updated_at` is not touched again until the next claim: it orders the person's
+        conversations, and each change of it writes to the index.
+        """
         unchanged: Values = {":seen_fence": _number(head.fence), ":seen_next": _number(head.next_seq)}
         return {
             "Update": {
@@ -57,7 +63,7 @@ class Actions:
                 "ExpressionAttributeNames": {"#owner": "owner"},
                 "ExpressionAttributeValues": {
                     ":owner": {"S": owner},
-                    ":fence": _number(head.fence + 1),
+                    ":fence": _number(fence),
                     ":until": _number(int(until * 1000)),
                     ":key": {"S": message.key},
                     ":seq": _number(message_seq),
@@ -99,14 +105,13 @@ class Actions:
                 "TableName": self.table,
                 "Key": self.keys.head(),
                 "UpdateExpression": (
-                    "SET next_seq = :next, updated_at = :now, window_start = :start, whole_from = :whole "
+                    "SET next_seq = :next, window_start = :start, whole_from = :whole "
                     "REMOVE lease_until, open_key, open_seq"
                 ),
                 "ConditionExpression": "fence = :fence",
                 "ExpressionAttributeValues": {
                     ":fence": _number(fence),
                     ":next": _number(next_seq),
-                    ":now": self._now(),
                     ":start": _number(window.start),
                     ":whole": _number(window.whole_from),
                 },
@@ -180,6 +185,37 @@ class Actions:
                     ":seq": _number(answer_seq),
                     ":ttl": _number(int(self.clock()) + KEY_REMEMBERED_SECONDS),
                 },
+            }
+        }
+
+    def begin_erase(self, fence: int) -> "Action":
+        """Makes the conversation count as missing, takes it off the list, and fences its runner off."""
+        return {
+            "Update": {
+                "TableName": self.table,
+                "Key": self.keys.head(),
+                "UpdateExpression": "SET fence = :next, erased = :true REMOVE updated_at, title",
+                "ConditionExpression": "fence = :fence",
+                "ExpressionAttributeValues": {
+                    ":fence": _number(fence),
+                    ":next": _number(fence + 1),
+                    ":true": {"BOOL": True},
+                },
+            }
+        }
+
+    def delete(self, key: "Item") -> "Action":
+        """Removes an item of the conversation, or nothing where it is gone already."""
+        return {"Delete": {"TableName": self.table, "Key": key}}
+
+    def delete_head(self, fence: int) -> "Action":
+        """Removes the head, the last trace of the conversation, as long as it is the one whose erase was begun."""
+        return {
+            "Delete": {
+                "TableName": self.table,
+                "Key": self.keys.head(),
+                "ConditionExpression": "fence = :fence",
+                "ExpressionAttributeValues": {":fence": _number(fence)},
             }
         }
 

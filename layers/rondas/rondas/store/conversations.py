@@ -1,6 +1,7 @@
 """The claim: one conditional transaction that takes the conversation, the request key and the message (rule S1)."""
 
 import logging
+import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -13,8 +14,8 @@ from rondas.repair import repaired
 from rondas.replies import INTERRUPTED, Language, interrupted_reply, language_of
 from rondas.store.actions import Actions
 from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay, Resume, decide
-from rondas.store.items import Keys, StoredEntry, entry_sort_key, read_entry
-from rondas.store.run import ClaimedRun, LeaseLost
+from rondas.store.items import MAX_SEQ, Keys, StoredEntry, entry_sort_key, is_erased, read_entry
+from rondas.store.run import ClaimedRun, ConversationErased, LeaseLost
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
 from rondas.window import View, Window, view
 
@@ -32,7 +33,8 @@ LEASE_MARGIN_SECONDS = 1.0
 SHORT_ENTRY_TOKENS = 20
 """A page holds as many entries as fit the token budget if all are as short as this: one page mostly does."""
 
-_MAX_SEQ = 999_999_999
+FIRST_FENCE_BITS = 64
+"""A new conversation's first fence is drawn: a counter would give a runner of one that was erased its number again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Conversations:
             InProgress: the same message is being answered.
             ConversationBusy: another message of the conversation is being answered.
             KeyReused: the key was used for another text.
+            ConversationErased: the conversation is being erased.
             LeaseLost: it was taken over before the conversation could be read.
             StoreUnavailable: the table does not answer.
         """
@@ -74,44 +77,49 @@ class Conversations:
         owner = uuid.uuid4().hex
         for attempt in range(CLAIM_ATTEMPTS):
             items = self._table.get([actions.keys.head(), actions.keys.request(message.key)])
+            if items[0] and is_erased(items[0]):
+                raise ConversationErased
             head, known = _head(items[0]), _known(items[1], self._clock())
             if head.owner == owner:  # an earlier attempt was carried out, and its answer was lost
                 return self._run(actions, message, head, fence=head.fence)
             verdict = decide(head, known, message, self._clock())
             until = self._clock() + seconds + LEASE_MARGIN_SECONDS
+            fence = _next_fence(head)
             try:
                 match verdict:
                     case Replay(answer_seq):
                         return Replayed(self._answer(actions.keys, answer_seq))
                     case Resume(message_seq):
-                        self._resume(actions, head, message, message_seq, owner=owner, until=until)
+                        self._resume(actions, head, message, message_seq, fence=fence, owner=owner, until=until)
                     case Fresh(crashed):
-                        self._start(actions, head, message, crashed=crashed, owner=owner, until=until)
+                        self._start(actions, head, message, crashed=crashed, fence=fence, owner=owner, until=until)
             except ConditionFailed:
                 continue  # somebody else was faster, or we ourselves were: look again
             except StoreUnavailable:
                 if attempt:
                     raise
                 continue  # it may have been carried out all the same: look
-            return self._run(actions, message, head, fence=head.fence + 1)
+            return self._run(actions, message, head, fence=fence)
         raise StoreUnavailable("too many requests for one conversation at once")
 
     def _resume(
-        self, actions: Actions, head: Head, message: Message, message_seq: int, *, owner: str, until: float
+        self, actions: Actions, head: Head, message: Message, message_seq: int, *, fence: int, owner: str, until: float
     ) -> None:
         lease = actions.take_lease(
-            head, message, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
+            head, message, fence=fence, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
         )
         self._table.transact([lease, actions.reopen_key(message.key)])
 
     def _start(
-        self, actions: Actions, head: Head, message: Message, *, crashed: bool, owner: str, until: float
+        self, actions: Actions, head: Head, message: Message, *, crashed: bool, fence: int, owner: str, until: float
     ) -> None:
         closing = self._close_crashed(actions, head) if crashed else _Closing(head.next_seq)
         seq = closing.next_seq
         self._table.transact(
             [
-                actions.take_lease(head, message, owner=owner, until=until, message_seq=seq, next_seq=seq + 1),
+                actions.take_lease(
+                    head, message, fence=fence, owner=owner, until=until, message_seq=seq, next_seq=seq + 1
+                ),
                 actions.open_key(message, seq),
                 actions.put_entry(seq, UserMessage(message.text), message.key),
                 *closing.actions,
@@ -164,7 +172,7 @@ class Conversations:
         return _Closing(answer_seq + 1, tuple(closing))
 
     def _newest_first(self, keys: Keys, *, from_seq: int) -> Iterator[StoredEntry]:
-        newest, oldest = entry_sort_key(_MAX_SEQ), entry_sort_key(from_seq)
+        newest, oldest = entry_sort_key(MAX_SEQ), entry_sort_key(from_seq)
         page_items = max(1, self._token_budget // SHORT_ENTRY_TOKENS)
         return map(read_entry, self._table.newest_first(keys.partition(), newest, oldest, page_items=page_items))
 
@@ -187,6 +195,11 @@ class _Closing:
 
 def _language(entry: Entry) -> Language:
     return language_of(entry.text if isinstance(entry, UserMessage) else "")
+
+
+def _next_fence(head: Head) -> int:
+    """Returns a fence that no runner has had under this id, not even of a conversation that was erased since."""
+    return head.fence + 1 if head.exists else 1 + secrets.randbits(FIRST_FENCE_BITS)
 
 
 def _head(item: "Item | None") -> Head:

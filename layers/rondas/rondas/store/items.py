@@ -23,6 +23,9 @@ logger = logging.getLogger(__name__)
 COMPRESS_BYTES = 8_192
 """Bodies longer than this are compressed: eight write units become two or three, for half a millisecond."""
 
+MAX_SEQ = 999_999_999
+"""Beyond every entry's number: nine digits, in which the order of texts is the order of numbers."""
+
 type Kind = Literal["user", "round", "answer"]
 
 _ADAPTERS: dict[Kind, TypeAdapter[Any]] = {
@@ -51,7 +54,7 @@ class Keys:
 
     def head(self) -> "Item":
         """Returns the key of the conversation's head."""
-        return _key(f"U#{_escaped(self.user)}", f"C#{self.conversation}")
+        return _key(heads_of(self.user), f"C#{self.conversation}")
 
     def entry(self, seq: int) -> "Item":
         """Returns the key of the entry with that number."""
@@ -63,7 +66,17 @@ class Keys:
 
     def partition(self) -> str:
         """Returns the partition in which the entries and request keys lie."""
-        return f"U#{_escaped(self.user)}#C#{self.conversation}"
+        return f"{heads_of(self.user)}#C#{self.conversation}"
+
+
+def heads_of(user: str) -> str:
+    """Returns the partition in which the heads of a person's conversations lie."""
+    return f"U#{_escaped(user)}"
+
+
+def is_erased(head: "Item | None") -> bool:
+    """Whether there is no such conversation, or no longer: its erase has begun."""
+    return head is None or "erased" in head
 
 
 def entry_sort_key(seq: int) -> str:
