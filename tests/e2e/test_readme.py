@@ -10,6 +10,7 @@ import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -39,11 +40,11 @@ def environment(**more: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not ours.match(name)} | more
 
 
-def run(command: str, *, cwd: Path = ROOT, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+def run_in(folder: Path, command: str, *, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         shell=True,
-        cwd=cwd,
+        cwd=folder,
         env=environment(**more),
         input=stdin,
         capture_output=True,
@@ -51,6 +52,9 @@ def run(command: str, *, cwd: Path = ROOT, stdin: str = "", **more: str) -> subp
         timeout=IN_SECONDS,
         check=False,
     )
+
+
+run = partial(run_in, ROOT)
 
 
 def documented(command: str) -> str:
@@ -206,20 +210,20 @@ def test_the_tool_of_the_readme_goes_from_nothing_to_a_passing_test(clone: Path)
     for name, source in files.items():
         (clone / name).write_text(source, encoding="utf-8")
     # When the command under them is run
-    ran = run(documented("make unit TESTS=tests/unit/coach/test_to_fahrenheit.py"), cwd=clone)
+    ran = run_in(clone, documented("make unit TESTS=tests/unit/coach/test_to_fahrenheit.py"))
     # Then the tests pass
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "2 passed" in ran.stdout
     # And the files are as tidy as everything else here
     for command in (["ruff", "check"], ["ruff", "format", "--check"], ["pyright"]):
-        tidy = run(shlex.join([f".venv/bin/{command[0]}", *command[1:], *files]), cwd=clone)
+        tidy = run_in(clone, shlex.join([f".venv/bin/{command[0]}", *command[1:], *files]))
         assert tidy.returncode == 0, tidy.stdout + tidy.stderr
 
 
 def test_another_assistant_is_another_folder(clone: Path) -> None:
     # Given a copy of the repository in which the coach's folder was replaced as the README says
     *replacing, talking = next(block for block in blocks("sh") if "tests/apps/research" in block).splitlines()
-    assert run(" && ".join(replacing), cwd=clone).returncode == 0
+    assert run_in(clone, " && ".join(replacing)).returncode == 0
     # When somebody talks with what stands there now, and its model searches and reads
     with serving(ANTHROPIC.start()) as server:
         server.add(
@@ -228,7 +232,7 @@ def test_another_assistant_is_another_folder(clone: Path) -> None:
             ANTHROPIC.turn("Because of the Moon.", []),
         )
         asked = "Why are there tides?\nexit\n"
-        ran = run(talking.replace("=… ", "=key "), cwd=clone, stdin=asked, ANTHROPIC_BASE_URL=server.url)
+        ran = run_in(clone, talking.replace("=… ", "=key "), stdin=asked, ANTHROPIC_BASE_URL=server.url)
         server.check_used_up()
     # Then its own tools ran under its own prompt, and the answer came
     assert "round 2  → read_page" in ran.stdout, ran.stderr
