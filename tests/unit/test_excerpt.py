@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rondas.excerpt import CUT, excerpt, shortened, written
+from rondas.excerpt import CUT, excerpt, excerpt_of, written
 
 MARK = re.compile(r"\[cut: (\d+) of (\d+) (characters|items|fields) left out\. Ask for less at a time\.\]")
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
@@ -155,7 +155,7 @@ def test_a_number_that_json_cannot_write_is_an_error_and_no_invalid_json(number:
     ],
 )
 def test_a_result_that_is_there_as_text_is_cut_by_what_it_is(text: str, short: str) -> None:
-    found = shortened(text, 150)
+    found = excerpt_of(text, 150)
     assert found.startswith(short)
     assert "[cut: " in found
     assert len(found) < 250

@@ -44,7 +44,7 @@ def excerpt(value: Any, limit: int, more: str = LESS) -> str:
         return written(left_out(len(text), len(text), "characters", more))
 
 
-def shortened(text: str, limit: int) -> str:
+def excerpt_of(text: str, limit: int) -> str:
     """Cuts a result that is there as text to about `limit` characters: JSON by its structure, words after a beginning.
 
     It says what is missing, so that the model can ask for the rest.
