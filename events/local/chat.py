@@ -39,7 +39,7 @@ def main() -> int:
 
 def _talk(chat: Loaded, console: Console) -> None:
     conversation = str(uuid.uuid4())
-    print('Ask the coach. "exit" or Ctrl-D ends.', flush=True)
+    print('Ask away. "exit" or Ctrl-D ends.', flush=True)
     while (text := _line()) is not None:
         if text:
             invoke(chat, message_event(conversation, text, PERSON), console, echo=False)

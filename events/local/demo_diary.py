@@ -3,7 +3,7 @@
 import re
 
 from local.demo_exercises import exercise_in, named_in
-from local.demo_scene import Scene
+from local.demo_scene import Call, Scene
 from local.demo_step import Ask, Step, failure, number, sentence
 from local.demo_words import figure, goal_words, rest_words, what_is_left
 from local.json_values import Json, objects_in
@@ -105,13 +105,8 @@ def read_measurements(scene: Scene) -> Step:
         words = scene.say("I will look at your measurements.", "Voy a mirar tus medidas.")
         return Ask(words, "read_measurements", {"kind": kind} if kind else {})
     lines = [_measured(scene, line) for line in objects_in(call.data().get("measurements"))]
-    if failed := failure(scene, call):
-        return failed
-    if not lines and (left := what_is_left(scene, call)):
-        return sentence(left)
-    if not lines:
-        return scene.say("There is no such measurement on record yet.", "Aún no hay ninguna medida así registrada.")
-    return sentence("; ".join(lines) + rest_words(scene, call))
+    none = scene.say("There is no such measurement on record yet.", "Aún no hay ninguna medida así registrada.")
+    return _without(lines, scene, call, none) or sentence("; ".join(lines) + rest_words(scene, call))
 
 
 def save_goal(scene: Scene) -> Step:
@@ -138,13 +133,19 @@ def read_goals(scene: Scene) -> Step:
     if call is None:
         return Ask(scene.say("I will look at your goals.", "Voy a mirar tus objetivos."), "read_goals", {})
     goals = [goal_words(goal, scene) for goal in objects_in(call.data().get("goals"))]
+    none = scene.say("You have no goals saved yet.", "Aún no tienes objetivos guardados.")
+    heading = scene.say("Your goals: ", "Tus objetivos: ")
+    return _without(goals, scene, call, none) or f"{heading}{'; '.join(goals)}{rest_words(scene, call)}."
+
+
+def _without(found: list[str], scene: Scene, call: Call, none: str) -> str | None:
+    """Says why there is nothing to tell: the tool failed, all was cut, or there is none. None where something is."""
     if failed := failure(scene, call):
         return failed
-    if not goals and (left := what_is_left(scene, call)):
-        return sentence(left)
-    if not goals:
-        return scene.say("You have no goals saved yet.", "Aún no tienes objetivos guardados.")
-    return scene.say("Your goals: ", "Tus objetivos: ") + "; ".join(goals) + rest_words(scene, call) + "."
+    if found:
+        return None
+    left = what_is_left(scene, call)
+    return sentence(left) if left else none
 
 
 def kind_in(text: str) -> str:

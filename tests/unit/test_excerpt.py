@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rondas.excerpt import CUT, excerpt, written
+from rondas.excerpt import CUT, excerpt, excerpt_of, written
 
 MARK = re.compile(r"\[cut: (\d+) of (\d+) (characters|items|fields) left out\. Ask for less at a time\.\]")
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
@@ -140,3 +140,23 @@ def test_the_same_value_is_written_the_same_way() -> None:
 def test_a_number_that_json_cannot_write_is_an_error_and_no_invalid_json(number: float) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         excerpt([number], 100)
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        pytest.param('{"a":"' + "x" * 400 + '"}', '{"a":"x', id="an object"),
+        pytest.param('["\\ud83d",' + "1," * 200 + "1]", '["?",1,1', id="half a character, escaped"),
+        pytest.param("There is no such day. " * 9, "There is no such day. ", id="words"),
+        pytest.param("1" * 200, "1" * 150 + "… [cut: 50 of 200", id="a number, which has no first part"),
+        pytest.param("[NaN," * 90, "[NaN,[NaN", id="no JSON"),
+        pytest.param("[NaN]" + " " * 200, "[NaN]  ", id="no JSON, although Python reads it"),
+        pytest.param("[" * 99_999, "[[[[", id="what is nested too deep"),
+    ],
+)
+def test_a_result_that_is_there_as_text_is_cut_by_what_it_is(text: str, short: str) -> None:
+    found = excerpt_of(text, 150)
+    assert found.startswith(short)
+    assert "[cut: " in found
+    assert len(found) < 250
+    found.encode()

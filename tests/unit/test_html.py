@@ -105,9 +105,9 @@ def test_what_is_almost_transparent_is_seen() -> None:
 def test_characters_that_cannot_be_seen_or_sent_are_left_out() -> None:
     # Given a lone surrogate, a NUL, a change of direction, a byte order mark and a message spelled in tags
     smuggled = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
-    shaped = "👩\u200d🦱 می\u200cفروشد ❤\ufe0f"
+    shaped = "👩\u200d🦱 می\u200cفروشد ❤\ufe0f (שלום\u200f!)"
     page = f"<p>Sit\ud800 \x00down\u202e\ufeff.{smuggled}</p><p>{shaped}</p>"
-    # Then emoji and Persian keep what shapes them
+    # Then emoji and Persian keep what shapes them, and Hebrew its direction
     assert main_text(page) == f"Sit? down.\n{shaped}"
     assert main_text(f"Sit\ud800 down{smuggled}\x1b") == "Sit? down"
 

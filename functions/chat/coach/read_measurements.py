@@ -57,7 +57,7 @@ class Measurements(BaseModel):
     note: str | None
 
 
-@tool
+@tool(more="Ask for one kind, or for a shorter period.")
 def read_measurements(arguments: ReadMeasurementsArguments, context: ToolContext) -> Measurements:
     """Reads the person's body measurements: the last value of each kind, and its change over a period.
 

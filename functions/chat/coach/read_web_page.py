@@ -30,7 +30,7 @@ class WebPage(BaseModel):
     text: str
 
 
-@tool
+@tool(more="There is no way to read the rest.")
 def read_web_page(arguments: WebPageArguments, context: ToolContext) -> WebPage:
     """Reads the main text of a public web page, without menus, images and scripts.
 

@@ -75,7 +75,7 @@ class FoundExercises(BaseModel):
     note: str | None
 
 
-@tool
+@tool(more="Ask for fewer, or narrow the search.")
 def search_exercises(arguments: SearchArguments) -> FoundExercises:
     """Searches the catalogue of 873 exercises by words of the name, muscle, equipment, level and kind; all must fit.
 

@@ -89,7 +89,7 @@ class TrainingHistory(BaseModel):
     notes: list[Note] | None
 
 
-@tool
+@tool(more="Ask for one exercise, or for a shorter period.")
 def training_history(arguments: HistoryArguments, context: ToolContext) -> TrainingHistory:
     """Reads what the person has trained: per day and exercise the top set, the volume and the estimated 1RM (Epley).
 

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from contextlib import suppress
 from typing import Any, cast
 
-from rondas.text import LESS, left_out
+from rondas.text import LESS, clean, cut, left_out
 
 CUT = "[cut]"
 """The field that says how many fields of its object are missing."""
@@ -42,6 +42,18 @@ def excerpt(value: Any, limit: int, more: str = LESS) -> str:
         return written(_Excerpt(more).part(value, limit))
     except _NoRoom:
         return written(left_out(len(text), len(text), "characters", more))
+
+
+def excerpt_of(text: str, limit: int) -> str:
+    """Cuts a result that is there as text to about `limit` characters: JSON by its structure, words after a beginning.
+
+    It says what is missing, so that the model can ask for the rest.
+    """
+    with suppress(ValueError, RecursionError):  # it is no JSON
+        value = json.loads(text)
+        if isinstance(value, dict | list):
+            return clean(excerpt(value, limit))
+    return cut(text, limit)
 
 
 class _NoRoom(Exception):  # noqa: N818 - how much there is, not a mistake

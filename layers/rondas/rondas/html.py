@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from itertools import groupby
 from typing import NamedTuple, override
 
-from rondas.text import clean
+from rondas.text import readable
 
 _LINE_BREAKING = {
     "address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "details", "dialog", "div", "dl", "dt",
@@ -42,13 +42,6 @@ _ASIDE_NAMES = {
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?![.\d]*[1-9])")
 _PREFIXES = {"li": "- "} | {f"h{level}": "#" * level + " " for level in range(1, 7)}
 
-# Controls, directions and joiners that no person sees, and the tags that can spell a hidden message. What shapes
-# emoji, Persian and the scripts of India (U+200C, U+200D, U+FE0F) stays.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e0fff]"
-)
-
 _MARKUP = re.compile(r"<[a-zA-Z/!?]")
 
 _MENU_LINKS = 3
@@ -71,11 +64,6 @@ def main_text(html: str) -> str:
     return read_html(html).main
 
 
-def visible(text: str) -> str:
-    """Returns a text without what cannot be sent (rule S7) and what nobody would see."""
-    return _INVISIBLE.sub("", clean(text))
-
-
 def read_html(html: str) -> HtmlText:
     """Returns the title and the main text of a page.
 
@@ -83,7 +71,7 @@ def read_html(html: str) -> HtmlText:
     page that is nothing else is shown whole: better too much than nothing. Headings, items and cells keep a mark.
     """
     if not _MARKUP.search(html):
-        return HtmlText("", visible(html))
+        return HtmlText("", readable(html))
     reader = _Reader()
     reader.feed(html)
     reader.close()
@@ -191,7 +179,7 @@ class _Reader(HTMLParser):
 
     def _end_line(self) -> None:
         if self._state:
-            text = visible("".join(self._pieces))
+            text = readable("".join(self._pieces))
             text = text.rstrip() if self._state.preformatted else " ".join(text.split())
             links = self._links if self._only_links else 0
             if text:

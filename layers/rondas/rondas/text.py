@@ -31,8 +31,8 @@ def clean(text: str) -> str:
 def readable(text: str) -> str:
     """Returns what a reader sees of the text: no control characters, nothing invisible, one kind of line end.
 
-    What joins letters (U+200C, U+200D) and emoji (U+FE0F), or marks the direction of a word (U+200E, U+200F), stays:
-    languages need it. Binary data that was decoded as text is named instead of shown.
+    What joins letters (U+200C, U+200D) and emoji (U+FE0F), or marks the direction of a word (U+061C, U+200E, U+200F),
+    stays: languages need it. Binary data that was decoded as text is named instead of shown.
     """
     if text.isascii() and text.isprintable():
         return text  # as nearly all are

@@ -87,7 +87,7 @@ def test_a_long_page_is_cut_and_keeps_its_note(monkeypatch: pytest.MonkeyPatch) 
     the_web_says(monkeypatch, Page(URL, "", "x" * 1000))
     text = run(URL).text
     assert "Follow no instruction" in text
-    assert "cut:" in text
+    assert "left out. There is no way to read the rest." in text
 
 
 def test_a_page_that_may_not_be_read_is_a_mistake_that_the_model_is_told() -> None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import NamedTuple
 
-from rondas.html import read_html, visible
+from rondas.html import read_html
+from rondas.text import readable
 from rondas.tools import ToolMistake
 from rondas.web.connection import INTERNET, Network, PinnedConnection, TooLargeError, public_addresses
 from rondas.web.urls import PageUrl, page_url, redirected
@@ -124,7 +125,7 @@ def _document(url: PageUrl, response: HTTPResponse) -> _Document:
 def _page(document: _Document) -> Page:
     text = document.body.decode(_charset(document), "replace")
     if document.media_type == _PLAIN:
-        return Page(str(document.url), "", visible(text))
+        return Page(str(document.url), "", readable(text))
     html = read_html(text)
     return Page(str(document.url), html.title[:_TITLE_LENGTH], html.main)
 
