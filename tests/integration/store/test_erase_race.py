@@ -45,10 +45,15 @@ def test_nothing_stays_of_a_conversation_that_is_erased_while_it_is_written(
     # When runners append, newcomers claim and two processes erase, all at once
     start = Barrier(CONVERSATIONS * RUNNERS, timeout=60)
     doings: list[Callable[[], None]] = []
+
+    def at_once(doing: Callable[[], None]) -> None:
+        start.wait()
+        doing()
+
     for keys, run in zip(everything, runs, strict=True):
         doings += [_appends(run), _claims(store, keys), _erases(table, keys), _erases(table, keys)]
     with ThreadPoolExecutor(len(doings)) as pool:
-        list(pool.map(lambda doing: (start.wait(), doing()), doings))
+        list(pool.map(at_once, doings))
     # Then every runner was stopped, and after one erase more, with nobody writing, there is nothing
     for keys, run in zip(everything, runs, strict=True):
         with pytest.raises(LeaseLost):
