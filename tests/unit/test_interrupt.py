@@ -15,6 +15,7 @@ from rondas.interrupt import OutOfTime, out_of_time_after
 
 A_MOMENT = 0.02
 FOR_EVER = 60
+A_WHILE = 5
 
 
 def test_a_sleep_is_broken_into() -> None:
@@ -167,7 +168,7 @@ def test_threads_of_a_stopped_block_are_stopped_and_others_are_not() -> None:
         worker.start()
         worker.join()
     # Then its thread ends, and the other one does not
-    assert ended.wait(FOR_EVER)
+    assert ended.wait(A_WHILE)
     assert before.is_alive()
     asked.set()
     before.join()
@@ -190,7 +191,7 @@ def test_a_thread_that_ended_by_itself_is_not_taken_for_a_later_one() -> None:
         time.sleep(FOR_EVER)
     # When the block is stopped, then the bystander goes on
     asked.set()
-    assert ended.wait(FOR_EVER)
+    assert ended.wait(A_WHILE)
 
 
 def test_a_thread_that_could_not_be_started_does_not_stand_in_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
