@@ -18,7 +18,7 @@ PAGE_ITEMS = 99
 """A transaction takes 100 actions, and 4 MB, which no page of a query reaches."""
 
 PAGE_SECONDS = 4.0
-"""No page is begun with less time than this left: many times what both its requests take, some attempts lost included."""
+"""No page is begun with less time than this left: many times what both its requests take."""
 
 
 class EraseUnfinished(Exception):  # noqa: N818 - a state of the world
