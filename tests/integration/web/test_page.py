@@ -5,6 +5,7 @@ import ssl
 import time
 from collections.abc import Callable
 from ipaddress import ip_address
+from threading import Event
 
 import pytest
 from fakes.site import PUBLIC, Site, page, redirect, served
@@ -333,6 +334,32 @@ def test_a_page_never_takes_all_the_time_there_is(site: Site, monkeypatch: pytes
     site.answers["/squat"] = _silence
     with pytest.raises(ToolMistake, match="in time"):
         read_page(URL, 1000, site.network())
+
+
+def test_a_page_whose_html_is_never_read_to_its_end_is_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given a page that keeps whoever reads its HTML busy
+    site.answers["/squat"] = page("<p>Sit down.")
+    started: list[str] = []
+
+    def endless(html: str) -> None:
+        started.append(html)
+        Event().wait(10)
+
+    monkeypatch.setattr("rondas.web.page.read_html", endless)
+    # When its own time is over, then it is a page that cannot be read
+    with pytest.raises(ToolMistake, match="in time"):
+        read_page(URL, 1, site.network())
+    # And when the tool's time is over first, then it is the tool that is stopped
+    with pytest.raises(OutOfTime), out_of_time_after(1):
+        read_page(URL, 5, site.network())
+    assert started == ["<p>Sit down."] * 2
+
+
+def test_a_page_of_nothing_but_beginnings_of_tags_is_left(site: Site) -> None:
+    # Given the largest page that takes a parser the longest; when it is read, then its time is all it takes
+    site.answers["/squat"] = page("<a " * (MAX_BYTES // 3))
+    with pytest.raises(ToolMistake, match="in time"):
+        read_page(URL, 0.5, site.network())
 
 
 # ── what it is written in ────────────────────────────────────────────────────────────────────────────────────────────
