@@ -4,6 +4,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
 from threading import Event
 
@@ -299,7 +300,7 @@ def test_a_name_that_does_not_exist_is_a_mistake(refusal: Refusal) -> None:
 
 def _drip(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000000\r\n\r\n")
-    while True:
+    for _ in range(1000):  # for ten seconds: a test of what never leaves has to end
         connection.sendall(b"x")
         time.sleep(0.01)
 
@@ -318,6 +319,17 @@ def test_a_site_that_never_comes_to_its_end_is_left(site: Site, slow: Callable[[
     site.answers["/squat"] = slow
     with pytest.raises(ToolMistake, match="in time"):
         read_page(URL, 0.2, site.network())
+
+
+@pytest.mark.parametrize("slow", [_drip, _for_ever_continue, _silence])
+def test_a_site_that_never_comes_to_its_end_is_left_where_no_alarm_rings(
+    site: Site, slow: Callable[[socket.socket], None]
+) -> None:
+    # Given a thread, which only the timeouts of its connection can bring back
+    site.answers["/squat"] = slow
+    with ThreadPoolExecutor(1) as thread:
+        problem = thread.submit(read_page, URL, 0.2, site.network()).exception()
+    assert str(problem) == "The page did not come in time."
 
 
 def test_an_alarm_stops_it_and_leaves_no_connection_behind(site: Site) -> None:
