@@ -32,6 +32,9 @@ LEASE_MARGIN_SECONDS = 1.0
 SHORT_ENTRY_TOKENS = 20
 """A page holds as many entries as fit the token budget if all are as short as this: one page mostly does."""
 
+MAX_PAGE_ENTRIES = 10_000
+"""More than a megabyte holds, which is where DynamoDB ends a page. It refuses a limit beyond 32 bits."""
+
 _MAX_SEQ = 999_999_999
 
 
@@ -165,7 +168,7 @@ class Conversations:
 
     def _newest_first(self, keys: Keys, *, from_seq: int) -> Iterator[StoredEntry]:
         newest, oldest = entry_sort_key(_MAX_SEQ), entry_sort_key(from_seq)
-        page_items = max(1, self._token_budget // SHORT_ENTRY_TOKENS)
+        page_items = min(max(1, self._token_budget // SHORT_ENTRY_TOKENS), MAX_PAGE_ENTRIES)
         return map(read_entry, self._table.newest_first(keys.partition(), newest, oldest, page_items=page_items))
 
     def _answer(self, keys: Keys, seq: int) -> Answer:
