@@ -18,6 +18,9 @@ import trustme
 from rondas.resolve import Address
 from rondas.web.connection import Network, tls_context
 
+_PATIENCE_SECONDS = 10
+"""So long a client may do nothing: one that would never leave must fail its test, and not hang it."""
+
 PUBLIC = "93.184.215.14"
 
 type Answer = bytes | Callable[[socket.socket], None]
@@ -106,6 +109,7 @@ def _serve(site: Site, listener: socket.socket, context: ssl.SSLContext) -> None
             raw, _ = listener.accept()
         except OSError:
             return
+        raw.settimeout(_PATIENCE_SECONDS)
         with raw, suppress(OSError), context.wrap_socket(raw, server_side=True) as connection:
             request = b""
             while b"\r\n\r\n" not in request and (data := connection.recv(65_536)):

@@ -122,6 +122,37 @@ def test_of_too_many_fields_the_last_ones_go() -> None:
     assert shown[CUT] == f"[cut: {5001 - len(shown)} of 5000 fields left out. Ask for less at a time.]"
 
 
+def test_where_each_field_can_be_there_in_part_none_goes_for_a_mark() -> None:
+    # Given the least room in which a part of both fields is worth showing; when they are written
+    fields = {"a": "x" * 5000, "b": "y" * 5000}
+    limit = next(
+        limit for limit in range(1000) if CUT not in excerpt(fields, limit) and '"b"' in excerpt(fields, limit)
+    )
+    shown = json.loads(excerpt(fields, limit))
+    # Then they have all of it, with no mark of the object's own, and with one less the last field goes
+    assert list(shown) == ["a", "b"]
+    assert limit - 2 <= len(written(shown)) <= limit
+    assert list(json.loads(excerpt(fields, limit - 1))) == ["a", CUT]
+
+
+def test_what_is_nested_deep_is_looked_at_once_a_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given forty objects in one another, each with a name that is too long to be there
+    value: Any = {"a": "x" * 20_000}
+    for _ in range(40):
+        value = {"a": value, "k" * 13_000: 1}
+    # When they are written
+    measured: list[int] = []
+
+    def counted(part: Any) -> str:
+        measured.append(len(text := written(part)))
+        assert len(measured) < 1000, "looked at again and again"
+        return text
+
+    monkeypatch.setattr("rondas.excerpt.written", counted)
+    # Then a part of the innermost is there, and no level was descended into twice
+    assert "xxx" in excerpt(value, 12_000)
+
+
 def test_half_a_number_is_never_shown() -> None:
     shown = json.loads(excerpt({"huge": 10**2000, "name": "squat"}, 500))
     assert shown == {"name": "squat", CUT: "[cut: 1 of 2 fields left out. Ask for less at a time.]"}

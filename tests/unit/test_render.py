@@ -42,6 +42,14 @@ class Color(Enum):
     RED = "red"
 
 
+class Shade(str, Enum):  # noqa: UP042 - what StrEnum is not: its str() is its name
+    DARK = "dark"
+
+
+class Level(int, Enum):
+    HIGH = 3
+
+
 class Hidden(Loose):
     password: str = PASSWORD
 
@@ -105,6 +113,13 @@ def letters() -> Iterator[str]:
         pytest.param(
             {1: "one", dt.date(2026, 1, 2): "day"}, {"1": "one", "2026-01-02": "day"}, id="names that are none"
         ),
+        pytest.param(
+            {Color.RED: Color.RED, Shade.DARK: Shade.DARK, Level.HIGH: Level.HIGH},
+            {"red": "red", "dark": "dark", "3": 3},
+            id="enums as names",
+        ),
+        pytest.param({True: 1, None: 2, 1.5: 3, 2.0: 4}, {"true": 1, "null": 2, "1.5": 3, "2": 4}, id="JSON as names"),
+        pytest.param({1: "a", "1": "b", "1\x00": "c"}, {"1": "a", "1 (2)": "b", "1 (3)": "c"}, id="names that are one"),
         pytest.param(dt.datetime(2026, 1, 2, 3, 4, tzinfo=dt.UTC), "2026-01-02T03:04:00Z", id="a moment"),
         pytest.param(dt.timedelta(minutes=90), "PT1H30M", id="a duration"),
         pytest.param(uuid.UUID(int=1), "00000000-0000-0000-0000-000000000001", id="a UUID"),

@@ -3,7 +3,7 @@
 import json
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import BaseModel, Field
@@ -72,6 +72,17 @@ def test_values_are_no_schemas_even_where_they_look_like_one() -> None:
     assert list(properties) == ["title", "const", "oneOf"]
     assert properties["const"]["default"] == {"title": "a", "const": "b"}
     assert properties["oneOf"]["examples"] == [{"title": "y"}]
+
+
+def test_names_that_have_a_pattern_are_any_names() -> None:
+    # Given a dict whose keys have a pattern, which is no name of an argument
+    class Weights(Arguments):
+        kg: dict[Annotated[str, Field(pattern=r"^[a-z ñ]+$")], Plate]
+
+    # When the schema is asked for, then it says what each value is, in what every service knows
+    plate = {"type": "object", "properties": {"kg": {"type": "number"}}, "required": ["kg"]}
+    plate |= {"additionalProperties": False, "description": "A plate."}
+    assert schema_of(Weights)["properties"]["kg"] == {"type": "object", "additionalProperties": plate}
 
 
 def test_the_schema_is_the_same_text_each_time() -> None:

@@ -34,6 +34,7 @@ def test_several_models_keep_their_order() -> None:
         ({"TIME_BUDGET_SECONDS": "nan"}, "TIME_BUDGET_SECONDS"),
         ({"CLOSING_RESERVE_SECONDS": "-1"}, "CLOSING_RESERVE_SECONDS"),
         ({"MAX_OUTPUT_TOKENS": "64000"}, "MAX_OUTPUT_TOKENS"),
+        ({"CONTEXT_TOKEN_BUDGET": "50000000000"}, "CONTEXT_TOKEN_BUDGET"),
         ({"TOOL_RESULT_MAX_CHARS": "1"}, "TOOL_RESULT_MAX_CHARS"),
     ],
 )

@@ -61,6 +61,13 @@ def test_every_text_in_a_value_is_cleaned_and_nothing_else_changes(value: Any) -
         assert cleaned == value
 
 
+def test_of_fields_with_one_name_none_is_lost() -> None:
+    # Given fields whose names differ in what nobody sees, and one that is called as the second of them would be
+    value = {"kg": 1, "kg (2)": 2, "kg\x00": 3, "\x00kg": 4}
+    # When they are cleaned, then each is there, and those that came later are numbered
+    assert each_text(value, clean) == {"kg": 1, "kg (2)": 2, "kg (3)": 3, "kg (4)": 4}
+
+
 def texts(value: Any) -> list[str]:
     match value:
         case str():

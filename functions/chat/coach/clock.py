@@ -16,3 +16,8 @@ def today() -> date:
 def latest_day() -> date:
     """Returns the last day that may have begun where the person lives: tomorrow in UTC."""
     return today() + timedelta(days=1)
+
+
+def earliest_day() -> date:
+    """Returns the first day that may not be over where the person lives: yesterday in UTC."""
+    return today() - timedelta(days=1)

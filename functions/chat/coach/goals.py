@@ -50,7 +50,7 @@ class GoalProgress(BaseModel):
         best_date: the day of that.
         needed_1rm_kg: the one-rep max that the goal comes to; None beyond 12 repetitions or without a weight.
         percent: the best of the needed one.
-        reached_on: the first day, since the goal was saved, with a set that fulfils it.
+        reached_on: the first day with a set that fulfils it, from the day before the goal was saved on: see `_reached`.
     """
 
     exercise: str
@@ -111,10 +111,13 @@ def progress(goal: Goal, workouts: Sequence[Workout], today: date) -> GoalProgre
 
 
 def _reached(goal: Goal, workouts: Iterable[Workout], exercises: set[str]) -> date | None:
+    # A goal is saved on a day in UTC, and a workout done on a day of the person's, which may still be the one before.
+    # To take a set of that day for one after the goal is no harm: nobody sets a goal that they reached yesterday.
+    first_day = goal.saved_on - timedelta(days=1)
     days = (
         workout.date
         for workout in workouts
-        if workout.date >= goal.saved_on
+        if workout.date >= first_day
         for exercise in workout.exercises
         if exercise.name in exercises
         for done in exercise.sets

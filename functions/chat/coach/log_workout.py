@@ -77,7 +77,7 @@ class LoggedLine(BaseModel):
 
     `said` is the name it was given, where it was saved under the one it has in the catalogue or the history; `similar`
     are exercises of the catalogue, where the name is none of it. `new_best` compares the estimated one-rep max (Epley)
-    with the best one of the year before.
+    with the best one of the year before; what was done later does not count, though it may be logged already.
     """
 
     exercise: str
@@ -111,8 +111,8 @@ def log_workout(arguments: LogWorkoutArguments, context: ToolContext) -> LoggedW
     _check_names(arguments)
     day = day_of(arguments.date, context)
     workouts = read_workouts(context.user, day - LOOK_BACK, clock.latest_day())
-    earlier = sessions_of(workout for workout in workouts if workout.id != context.key)
-    names = {words_of(session.exercise): session.exercise for session in reversed(earlier)}
+    logged = sessions_of(workout for workout in workouts if workout.id != context.key)
+    names = {words_of(session.exercise): session.exercise for session in reversed(logged)}
     done = [
         LoggedExercise(name=_name(exercise.name, names), sets=[_kept(done) for done in exercise.sets])
         for exercise in arguments.exercises
@@ -124,7 +124,7 @@ def log_workout(arguments: LogWorkoutArguments, context: ToolContext) -> LoggedW
     return LoggedWorkout(
         saved=True,
         date=saved.date,
-        exercises=[_line(*pair, saved.date, earlier) for pair in zip(saved.exercises, said, strict=True)],
+        exercises=[_line(*pair, saved.date, logged) for pair in zip(saved.exercises, said, strict=True)],
         converted=_converted(arguments),
         notes=saved.notes,
     )
@@ -149,11 +149,11 @@ def _kept(done: DoneSet) -> Set:
     return Set(weight_kg=kilograms(done.weight_kg, done.weight_lb), repetitions=done.repetitions)
 
 
-def _line(exercise: LoggedExercise, said: str, day: dt.date, earlier: Sequence[Session]) -> LoggedLine:
+def _line(exercise: LoggedExercise, said: str, day: dt.date, logged: Sequence[Session]) -> LoggedLine:
     (session,) = sessions_of([Workout(id="", date=day, exercises=[exercise])])
     words = words_of(exercise.name)
-    bests = [past.one_rep_max_kg for past in earlier if past.one_rep_max_kg and words_of(past.exercise) == words]
-    best = max(bests, default=None)
+    before = [past for past in logged if past.date <= day and words_of(past.exercise) == words]
+    best = max((past.one_rep_max_kg for past in before if past.one_rep_max_kg), default=None)
     now = session.one_rep_max_kg
     return LoggedLine(
         exercise=exercise.name,

@@ -53,7 +53,7 @@ def save_goal(arguments: SaveGoalArguments, context: ToolContext) -> Goal:
         saved_on=now.date(),
         saved_at=now,
     )
-    if goal.by is None or goal.by >= goal.saved_on:
+    if goal.by is None or goal.by >= clock.earliest_day():  # in Buenos Aires the day goes on when UTC's is over
         return keep_goal(context.user, context.key, goal).shown()
     # A resumed run comes here with the key of a goal it may have saved the day before: that one stands.
     saved = kept_goal(context.user, context.key)

@@ -111,18 +111,18 @@ class _Excerpt:
 
     def _fields(self, fields: dict[str, Any], room: int) -> dict[str, Any]:
         inside = room - len("{}")
-        mark = _size({CUT: self._mark(len(fields), len(fields), "fields")})
-        shown: dict[str, Any] = {}
-        for left in (inside, inside - mark):  # a mark is needed only where not all fields can be there in part
-            shown = self._parts(fields, left)
-            if len(shown) == len(fields) > 0:
-                return shown
-        if inside < mark:
-            raise _NoRoom
-        return {**shown, CUT: self._mark(len(fields) - len(shown), len(fields), "fields")}
+        first = self._first_fields(fields, inside)
+        if len(first) < len(fields) or not fields:
+            inside -= _size({CUT: self._mark(len(fields), len(fields), "fields")})
+            if inside < 0:
+                raise _NoRoom
+            first = self._first_fields(fields, inside)
+        shown = self._parts(fields, first, inside)
+        missing = len(fields) - len(shown)
+        # One that comes to nothing after all leaves its share, which is more than the mark needs.
+        return {**shown, CUT: self._mark(missing, len(fields), "fields")} if missing else shown
 
-    def _parts(self, fields: dict[str, Any], room: int) -> dict[str, Any]:
-        sizes = self._first_fields(fields, room)
+    def _parts(self, fields: dict[str, Any], sizes: dict[str, int], room: int) -> dict[str, Any]:
         share = _share(list(sizes.values()), room)
         shown: dict[str, Any] = {}
         for name, size in sizes.items():

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
+from enum import Enum
 from itertools import islice
 from typing import Any, cast
 
@@ -12,7 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from rondas.excerpt import excerpt, written
 from rondas.markup import without_markup
-from rondas.text import each_text, readable
+from rondas.text import each_named, each_text, readable
 from rondas.tools import Tool
 
 _DEEPEST = 50
@@ -73,8 +74,14 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _fields(fields: Mapping[Any, Any], depth: int) -> dict[str, Any]:
-    plain = {str(_leaf(name)): _plain(value, depth + 1) for name, value in fields.items()}
-    return {name: value for name, value in plain.items() if value is not None}
+    plain = ((_name(name), _plain(value, depth + 1)) for name, value in fields.items())
+    return each_named((name, value) for name, value in plain if value is not None)
+
+
+def _name(name: Any) -> str:
+    """Returns the name of a field: a text as it is, anything else as JSON writes it."""
+    leaf = _leaf(name)
+    return leaf if isinstance(leaf, str) else written(leaf)
 
 
 def _items(items: Iterable[Any], depth: int) -> list[Any]:
@@ -90,6 +97,8 @@ def _bounded(items: Iterable[Any]) -> list[Any]:
 
 def _leaf(value: Any) -> Any:
     match value:
+        case Enum():  # first, for it may be a text or a number as well, which would show its name
+            return _leaf(value.value)
         case float():
             return _number(value)
         case Decimal():
@@ -98,7 +107,7 @@ def _leaf(value: Any) -> Any:
             return bytes(cast("bytes", value)).decode("utf-8", "replace")
         case None | bool() | int() | str():
             return value
-        case _:  # a date, an enum, a UUID, a secret that shows itself as stars
+        case _:  # a date, a UUID, a secret that shows itself as stars
             return to_jsonable_python(value)
 
 

@@ -14,7 +14,6 @@ from pydantic import BaseModel
 type Json = dict[str, Any]
 
 _NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-_OF_NAMES = ("properties", "patternProperties")
 _OF_VALUES = ("enum", "default", "examples", "required")
 
 
@@ -24,6 +23,8 @@ def schema_of(arguments: type[BaseModel]) -> Json:
 
     - A model used twice, or an enum, stands where it is used: Anthropic's and OpenAI's services refuse some references.
     - `oneOf` is `anyOf`, which OpenAI's strict mode knows, and `const` an `enum` of one, which Gemini knows.
+    - Fields of any name are `additionalProperties`; a pattern of their names, which not every service knows, is
+      left out.
     - No titles, no default that is null, no discriminator, and no pattern that looks around: not all regular
       expressions can.
 
@@ -69,8 +70,11 @@ class _Schema:
                 return {"enum": [value]}
             case "oneOf", list():
                 return {"anyOf": self._each(cast("list[Any]", value))}
-            case _, dict() if keyword in _OF_NAMES:
+            case "properties", dict():
                 return {keyword: {self._name(name): self.of(part) for name, part in cast("Json", value).items()}}
+            case "patternProperties", dict():  # pydantic knows one pattern, for all names
+                (of_each,) = cast("Json", value).values()
+                return {"additionalProperties": self.of(of_each)}
             case _, dict() if keyword not in _OF_VALUES:
                 return {keyword: self.of(cast("Json", value))}
             case _, list() if keyword not in _OF_VALUES:

@@ -58,7 +58,7 @@ class Settings(TableSettings):
         time_budget_seconds: for a whole run; never more than the gateway and the function leave.
         closing_reserve_seconds: the end of the budget, kept for the closing call; see `Budget.start`.
         max_output_tokens: for one model call. Beyond 16 000 providers want streaming.
-        context_token_budget: about how many tokens of history the model is shown.
+        context_token_budget: about how many tokens of history the model is shown. No model takes more than 2 000 000.
         tool_result_max_chars: beyond this a tool result is cut.
         api_keys_secret_arn: the secret with the providers' keys, for AWS; locally they are plain variables.
     """
@@ -68,7 +68,7 @@ class Settings(TableSettings):
     time_budget_seconds: float = Field(default=25, gt=0, le=900)
     closing_reserve_seconds: float = Field(default=7, ge=0, le=900)
     max_output_tokens: int = Field(default=4096, ge=16, le=16_000)
-    context_token_budget: int = Field(default=60_000, ge=100)
+    context_token_budget: int = Field(default=60_000, ge=100, le=2_000_000)
     tool_result_max_chars: int = Field(default=DEFAULT_MAX_CHARS, ge=100)
     api_keys_secret_arn: str = ""
 

@@ -1,7 +1,8 @@
 """Text that is safe to send, to store and to read."""
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 LESS = "Ask for less at a time."
@@ -42,7 +43,7 @@ def readable(text: str) -> str:
 
 
 def each_text(value: Any, change: Callable[[str], str]) -> Any:
-    """Returns the JSON value with every text in it changed, the names of fields included.
+    """Returns the JSON value with every text in it changed, the names of fields included (see `each_named`).
 
     Raises:
         RecursionError: it is nested hundreds of levels deep.
@@ -53,9 +54,23 @@ def each_text(value: Any, change: Callable[[str], str]) -> Any:
         case list():
             return [each_text(item, change) for item in cast("list[Any]", value)]
         case dict():
-            return {change(name): each_text(item, change) for name, item in cast("dict[str, Any]", value).items()}
+            fields = cast("dict[str, Any]", value).items()
+            return each_named((change(name), each_text(item, change)) for name, item in fields)
         case _:
             return value
+
+
+def each_named(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object of all the fields: of several with one name, the later ones are called `name (2)` and so on."""
+    named: dict[str, Any] = {}
+    times = Counter[str]()
+    for name, value in fields:
+        own = name
+        while own in named:
+            times[name] += 1
+            own = f"{name} ({times[name] + 1})"
+        named[own] = value
+    return named
 
 
 def left_out(count: int, total: int, what: str, more: str = LESS) -> str:

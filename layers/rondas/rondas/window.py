@@ -88,7 +88,10 @@ def _is_answer(numbered: tuple[int, Entry]) -> bool:
 
 
 def _within_reach(newest_first: Iterable[tuple[int, Entry]], room: int) -> list[_Pane]:
-    """Reads back to a person's message at least, and on until even the shortened results no longer fit."""
+    """Reads back to a person's message at least, and on until even the shortened results no longer fit.
+
+    There always is such a message: the claim that let anybody read has written it.
+    """
     panes: list[_Pane] = []
     tokens = 0
     has_message = False

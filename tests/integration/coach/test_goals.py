@@ -34,8 +34,8 @@ def test_no_goal_is_an_answer(ask: Ask) -> None:
 def test_a_call_that_runs_again_saves_nothing_again(ask: Ask, set_clock: Callable[[str], None]) -> None:
     # Given
     first = ask("save_goal", **BENCH, by="2026-11-30")
-    # When the run is resumed after midnight, when the day of the goal has passed
-    set_clock("2026-12-01")
+    # When the run is resumed at a time when the day of the goal has passed everywhere
+    set_clock("2026-12-02")
     again = ask("save_goal", **BENCH, by="2026-11-30")
     # Then
     assert again == first
@@ -117,6 +117,21 @@ def test_a_goal_is_reached_by_a_set_after_it_was_saved_with_its_weight_and_repet
     assert "needed_1rm_kg" not in pullups["progress"]
 
 
+def test_the_day_of_a_person_in_the_west_is_not_over_when_that_of_utc_is(
+    ask: Ask, set_clock: Callable[[str], None]
+) -> None:
+    # Given an evening in Buenos Aires, where it is still 30 November
+    set_clock("2026-12-01T01:00")
+    # When a goal is set for that day, and reached on it
+    saved = ask("save_goal", **BENCH, by="2026-11-30")
+    lift("2026-11-29", (100, 1))
+    lift("2026-11-30", (100, 1))
+    # Then it is saved, and the set counts; those of the days before do not
+    assert saved.outcome == "done"
+    (goal,) = goals(ask)["goals"]
+    assert goal["progress"]["reached_on"] == "2026-11-30"
+
+
 def test_a_goal_in_pounds_is_kept_exactly_and_shown_rounded(ask: Ask) -> None:
     saved = json.loads(ask("save_goal", exercise="Squat", target_weight_lb=315).text)
     assert saved["target_weight_kg"] == 142.88
@@ -175,7 +190,7 @@ def test_a_goal_that_is_not_there_cannot_be_closed_and_those_that_are_are_named(
         ({"target_weight_lb": 220}, "give target_weight_kg or target_weight_lb, one of the two"),
         ({"exercise": "🏆"}, "names no exercise"),
         ({"target_weight_kg": 1e9}, "target_weight_kg: Input should be less than or equal to 1000"),
-        ({"by": "2026-11-29"}, "by: 2026-11-29 is in the past; expected 2026-11-30 (today) or later"),
+        ({"by": "2026-11-28"}, "by: 2026-11-28 is in the past; expected 2026-11-30 (today) or later"),
         ({"by": "next spring"}, "by: Input should be a valid date"),
         ({"target_weight_kg": -5}, "target_weight_kg: Input should be greater than or equal to 0"),
         ({"exercise": "  "}, "exercise: String should have at least 1 character"),

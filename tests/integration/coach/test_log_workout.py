@@ -103,6 +103,17 @@ def test_a_new_best_is_told_against_the_best_of_the_year_before(ask: Ask) -> Non
     assert (better["previous_best_1rm_kg"], better["estimated_1rm_kg"], better["new_best"]) == (105.0, 107.9, True)
 
 
+def test_a_workout_logged_afterwards_is_compared_with_what_came_before_it_alone(ask: Ask) -> None:
+    # Given a better workout ten days later, and one that was more than a year before
+    log(ask, done(BENCH, (100, 5)), key="c1/1/a", date="2026-11-20")
+    log(ask, done(BENCH, (110, 5)), key="c1/2/a", date="2025-11-01")
+    log(ask, done(BENCH, (80, 5)), key="c1/3/a", date="2026-11-10")
+    # When
+    (line,) = log(ask, done(BENCH, (90, 5)), key="c1/4/a", date="2026-11-10")["exercises"]
+    # Then
+    assert (line["previous_best_1rm_kg"], line["new_best"]) == (93.3, True)
+
+
 def test_the_first_time_is_no_record(ask: Ask) -> None:
     (line,) = log(ask, done(BENCH, (90, 5)))["exercises"]
     assert not line.keys() & {"new_best", "previous_best_1rm_kg"}

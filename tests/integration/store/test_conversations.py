@@ -1,5 +1,6 @@
 """The store on a table: claimed, stored round by round, finished, resumed, closed."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from doubles import FakeClock, asks
 from rondas.history import UNAVAILABLE, Answer, Round, ToolResult, UserMessage, settle
 from rondas.loop import Ending
 from rondas.store.claim import ConversationBusy, InProgress, KeyReused, Message
-from rondas.store.conversations import Conversations, Replayed
+from rondas.store.conversations import MAX_PAGE_ENTRIES, Conversations, Replayed
 from rondas.store.run import ClaimedRun, LeaseLost
 from rondas.store.table import StoreUnavailable, Table
 
@@ -294,6 +295,23 @@ def test_a_long_history_is_read_in_order_through_many_pages(store: Store, monkey
     texts = [entry.text for entry in store.claim("last", "last").history if isinstance(entry, UserMessage | Answer)]
     assert texts[-3:] == ["m5", "a5", "last"]
     assert texts == [*(f"{kind}{number}" for number in range(6) for kind in "ma"), "last"]
+
+
+def test_no_budget_asks_for_a_page_that_the_table_refuses(store: Store) -> None:
+    # Given a budget that comes to more entries than 32 bits can say, and a message that was answered
+    asked: list[bytes] = []
+
+    def remember(request: Any, **_: Any) -> None:
+        asked.append(request.body)
+
+    store.client.meta.events.register("before-send.dynamodb", remember)
+    store.conversations = Conversations(store.table, 10**12, store.clock)
+    store.claim().finish(Ending(ANSWER))
+    # When the next one is claimed, then no page was asked for that is larger than one can be
+    store.claim("next", "k2")
+    limits = [json.loads(body)["Limit"] for body in asked if b"KeyConditionExpression" in body]
+    assert limits
+    assert max(limits) == MAX_PAGE_ENTRIES
 
 
 def test_a_person_never_reaches_anothers_conversation(store: Store) -> None:

@@ -4,7 +4,9 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
+from threading import Event
 
 import pytest
 from fakes.site import PUBLIC, Site, page, redirect, served
@@ -298,7 +300,7 @@ def test_a_name_that_does_not_exist_is_a_mistake(refusal: Refusal) -> None:
 
 def _drip(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000000\r\n\r\n")
-    while True:
+    for _ in range(1000):  # for ten seconds: a test of what never leaves has to end
         connection.sendall(b"x")
         time.sleep(0.01)
 
@@ -319,6 +321,17 @@ def test_a_site_that_never_comes_to_its_end_is_left(site: Site, slow: Callable[[
         read_page(URL, 0.2, site.network())
 
 
+@pytest.mark.parametrize("slow", [_drip, _for_ever_continue, _silence])
+def test_a_site_that_never_comes_to_its_end_is_left_where_no_alarm_rings(
+    site: Site, slow: Callable[[socket.socket], None]
+) -> None:
+    # Given a thread, which only the timeouts of its connection can bring back
+    site.answers["/squat"] = slow
+    with ThreadPoolExecutor(1) as thread:
+        problem = thread.submit(read_page, URL, 0.2, site.network()).exception()
+    assert str(problem) == "The page did not come in time."
+
+
 def test_an_alarm_stops_it_and_leaves_no_connection_behind(site: Site) -> None:
     # Given a site that answers nothing, and a tool whose time is over before the page's is
     site.answers["/squat"] = _silence
@@ -333,6 +346,32 @@ def test_a_page_never_takes_all_the_time_there_is(site: Site, monkeypatch: pytes
     site.answers["/squat"] = _silence
     with pytest.raises(ToolMistake, match="in time"):
         read_page(URL, 1000, site.network())
+
+
+def test_a_page_whose_html_is_never_read_to_its_end_is_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given a page that keeps whoever reads its HTML busy
+    site.answers["/squat"] = page("<p>Sit down.")
+    started: list[str] = []
+
+    def endless(html: str) -> None:
+        started.append(html)
+        Event().wait(10)
+
+    monkeypatch.setattr("rondas.web.page.read_html", endless)
+    # When its own time is over, then it is a page that cannot be read
+    with pytest.raises(ToolMistake, match="in time"):
+        read_page(URL, 1, site.network())
+    # And when the tool's time is over first, then it is the tool that is stopped
+    with pytest.raises(OutOfTime), out_of_time_after(1):
+        read_page(URL, 5, site.network())
+    assert started == ["<p>Sit down."] * 2
+
+
+def test_a_page_of_nothing_but_beginnings_of_tags_is_left(site: Site) -> None:
+    # Given the largest page that takes a parser the longest; when it is read, then its time is all it takes
+    site.answers["/squat"] = page("<a " * (MAX_BYTES // 3))
+    with pytest.raises(ToolMistake, match="in time"):
+        read_page(URL, 0.5, site.network())
 
 
 # ── what it is written in ────────────────────────────────────────────────────────────────────────────────────────────

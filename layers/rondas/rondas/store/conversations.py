@@ -36,6 +36,9 @@ SHORT_ENTRY_TOKENS = 20
 FIRST_FENCE_BITS = 64
 """A new conversation's first fence is drawn: a counter would give a runner of one that was erased its number again."""
 
+MAX_PAGE_ENTRIES = 10_000
+"""More than a megabyte holds, which is where DynamoDB ends a page. It refuses a limit beyond 32 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
@@ -173,7 +176,7 @@ class Conversations:
 
     def _newest_first(self, keys: Keys, *, from_seq: int) -> Iterator[StoredEntry]:
         newest, oldest = entry_sort_key(MAX_SEQ), entry_sort_key(from_seq)
-        page_items = max(1, self._token_budget // SHORT_ENTRY_TOKENS)
+        page_items = min(max(1, self._token_budget // SHORT_ENTRY_TOKENS), MAX_PAGE_ENTRIES)
         return map(read_entry, self._table.newest_first(keys.partition(), newest, oldest, page_items=page_items))
 
     def _answer(self, keys: Keys, seq: int) -> Answer:

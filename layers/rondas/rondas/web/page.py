@@ -13,18 +13,19 @@ from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import NamedTuple
 
 from rondas.html import read_html
+from rondas.interrupt import OutOfTime, out_of_time_after
 from rondas.text import readable
 from rondas.tools import ToolMistake
 from rondas.web.connection import INTERNET, Network, PinnedConnection, TooLargeError, public_addresses
 from rondas.web.urls import PageUrl, page_url, redirected
 
 MAX_BYTES = 2_000_000
-"""Of a page; its HTML is then read in about a second."""
+"""Of a page; its HTML is then mostly read in about a second."""
 
 MAX_REDIRECTS = 5
 
 MAX_SECONDS = 10.0
-"""For a page with all its redirects: a slow one must not take the time for an answer without it."""
+"""For fetching a page, redirects included, and reading its HTML: it must not take the time for an answer without it."""
 
 _HEADERS = {
     "User-Agent": "Rondas",
@@ -68,14 +69,22 @@ def read_page(url: str, seconds: float = MAX_SECONDS, network: Network = INTERNE
 
     Args:
         url: its address.
-        seconds: how long fetching it may take, redirects included; never more than `MAX_SECONDS`.
+        seconds: how long it may take; never more than `MAX_SECONDS`.
         network: how to connect.
 
     Raises:
         ToolMistake: the page may not or cannot be read. The text says why, and holds nothing that came from the page.
+        OutOfTime: the time of a block around it is over before the page's own.
     """
+    seconds = min(seconds, MAX_SECONDS)
+    until = time.monotonic() + seconds
     try:
-        document = _fetch(page_url(url), time.monotonic() + min(seconds, MAX_SECONDS), network)
+        with out_of_time_after(seconds):  # HTML can be written so that reading it takes longer than its size says
+            page = _page(_fetch(page_url(url), until, network))
+    except OutOfTime:
+        if time.monotonic() < until:
+            raise
+        raise ToolMistake("The page did not come in time.") from None
     except TimeoutError:
         raise ToolMistake("The page did not come in time.") from None
     except TooLargeError:
@@ -84,7 +93,6 @@ def read_page(url: str, seconds: float = MAX_SECONDS, network: Network = INTERNE
         raise ToolMistake("The site cannot prove that it is the one named: its certificate is not valid.") from None
     except (OSError, HTTPException):
         raise ToolMistake("The site cannot be reached, or what it sends is no page.") from None
-    page = _page(document)
     if not page.text.strip():
         raise ToolMistake("The page holds no text that can be read without running its scripts.")
     return page
