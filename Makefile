@@ -6,6 +6,7 @@ UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
 READY := .venv/.ready
 BUILD_PYTHON := .uv/build/bin/python3.13
 BUILD_READY := .uv/build/.ready
+EMULATOR_READY := .uv/emulator/.ready
 REQUIREMENTS := layers/dependencies/requirements.txt
 
 EVENT ?= events/ask.json
@@ -25,7 +26,7 @@ LOCAL := exec env $(PYTHON_HERE) .venv/bin/python -m
 
 MAKEFLAGS += --no-print-directory # a test may run make, whose own lines would stand in the program's output
 .NOTPARALLEL:
-.PHONY: help setup run chat serve token test unit lint format typecheck validate build deploy requirements clean
+.PHONY: help setup run chat serve token test unit lint format typecheck validate emulator build deploy requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -71,6 +72,8 @@ typecheck: $(READY) ## pyright
 validate: $(READY) ## template.yaml
 	$(SAM) validate --lint
 
+emulator: $(EMULATOR_READY) ## the emulator of AWS that the tests deploy into, in an environment of its own
+
 # ── AWS ──
 
 # The requirements are given as constraints too: for wheels of another architecture sam asks pip once more, package by
@@ -110,6 +113,10 @@ $(READY): pyproject.toml uv.lock .python-version | $(UV)
 .uv/bin/uv:
 	@python3 -m venv .uv >&2 || { echo 'Needs uv (https://docs.astral.sh/uv) or the venv module of python3.' >&2; exit 1; }
 	@.uv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) >&2
+
+$(EMULATOR_READY): pyproject.toml uv.lock .python-version | $(UV)
+	@UV_PROJECT_ENVIRONMENT=.uv/emulator $(UV) sync --quiet --frozen --only-group emulator >&2
+	@touch $@
 
 # sam wants a Python of the functions' version with pip; the one in .venv has none.
 $(BUILD_READY): .python-version | $(UV)

@@ -1,22 +1,16 @@
 """What `make build` makes: it fits Lambda's limits, holds wheels of the right architecture, imports and answers."""
 
 import json
-import os
-import platform
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import pytest
+from built import DEPLOYED, HERE, ROOT, Built, session_folder, shared_build
 
-ROOT = Path(__file__).resolve().parents[2]
-
-DEPLOYED = "arm64"
-HERE = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "arm64")
 ELF_MACHINES = {"x86_64": 62, "arm64": 183}
 
 UNZIPPED_LIMIT = 250_000_000
@@ -51,38 +45,12 @@ print(json.dumps({"response": response, "files": files}))
 """
 
 
-@dataclass(frozen=True)
-class Built:
-    """A build, laid out as Lambda does it: the function in `task`, its layers merged in `opt`."""
-
-    folder: Path
-    task: Path
-    opt: Path
-
-
-def build(folder: Path, architecture: str) -> Built:
-    made = folder / ".aws-sam" / "build"
-    # A make inside a make must not take part in the outer one.
-    outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    command = ["make", "build", f"BUILD_IN={folder}", f"ARCHITECTURE={architecture}"]
-    done = subprocess.run(command, cwd=ROOT, env=outside, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-    for layer in sorted(made.glob("*Layer")):
-        copytree(layer, folder / "opt", copy_function=_link, dirs_exist_ok=True)
-    return Built(made, made / "ChatFunction", folder / "opt")
-
-
-def _link(source: str, target: str) -> None:
-    Path(target).unlink(missing_ok=True)  # of two layers with the same file, the later one counts
-    os.link(source, target)
-
-
 @pytest.fixture(scope="module")
 def builds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
-    folders = {architecture: tmp_path_factory.mktemp(architecture) for architecture in {DEPLOYED, HERE}}
+    architectures = {DEPLOYED, HERE}
+    build = partial(shared_build, session_folder(tmp_path_factory))
     with ThreadPoolExecutor() as pool:
-        return dict(zip(folders, pool.map(build, folders.values(), folders), strict=True))
+        return dict(zip(architectures, pool.map(build, architectures), strict=True))
 
 
 @pytest.fixture(scope="module")
