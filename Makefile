@@ -9,6 +9,11 @@ BUILD_READY := .uv/build/.ready
 EMULATOR_READY := .uv/emulator/.ready
 REQUIREMENTS := layers/dependencies/requirements.txt
 
+AWS_SERVICES := dynamodb secretsmanager
+# What the SDKs bring along for ways in that are not used here: Google's for service accounts (its client takes the key of
+# the secret), and their second HTTP client.
+NEVER_IMPORTED := cffi charset-normalizer cryptography pyasn1 pyasn1-modules pycparser requests
+
 EVENT ?= events/ask.json
 PORT ?= 3000
 SLOTS ?= 4
@@ -76,18 +81,26 @@ emulator: $(EMULATOR_READY) ## the emulator of AWS that the tests deploy into, i
 
 # ── AWS ──
 
-# The requirements are given as constraints too: for wheels of another architecture sam asks pip once more, package by
-# package and without the file, and only constraints carry the locked hashes there. Bytecode is shipped because nothing
-# can be written beside a layer: without it each cold start compiles thousands of modules (twice the import time). It is
-# not checked against its source (packing changes times) and names the paths in the Lambda.
+# What is locked is the whole of it, so pip resolves nothing. The requirements are given as constraints too: for wheels of
+# another architecture sam asks pip once more, package by package and without the file, and only constraints carry the
+# locked hashes there. Then, in what sam has made:
+# - of botocore's descriptions of 400 services, those of the ones that are called stay;
+# - bytecode is shipped because nothing can be written beside a layer: without it each cold start compiles thousands of
+#   modules (twice the import time). It is not checked against its source and names the paths in the Lambda;
+# - no file has a time of its own: the same sources and the same lock make the same artefact, byte for byte.
 build: $(READY) $(BUILD_READY) ## what is deployed, in .aws-sam/build (ARCHITECTURE=x86_64 for another processor)
-	cd "$(BUILD_IN)" && PATH="$(CURDIR)/.uv/build/bin:$$PATH" PIP_CONSTRAINT="$(CURDIR)/$(REQUIREMENTS)" \
+	cd "$(BUILD_IN)" && PATH="$(CURDIR)/.uv/build/bin:$$PATH" PIP_NO_DEPS=1 PIP_CONSTRAINT="$(CURDIR)/$(REQUIREMENTS)" \
 		$(SAM) build --template-file "$(CURDIR)/template.yaml" $(PARAMETERS)
+	@cd "$(BUILD_IN)/.aws-sam/build/DependenciesLayer/python/botocore/data" \
+		&& find . -mindepth 1 -maxdepth 1 -type d $(patsubst %,! -name %,$(AWS_SERVICES)) -exec rm -rf {} +
 	@cd "$(BUILD_IN)/.aws-sam/build" && for folder in *Function *Layer; do \
 		case $$folder in *Layer) home=/opt ;; *) home=/var/task ;; esac; \
 		"$(CURDIR)/$(BUILD_PYTHON)" -m compileall -q -j 0 --invalidation-mode unchecked-hash \
 			-s $$folder -p $$home $$folder || exit 1; \
 	done
+	@cd "$(BUILD_IN)/.aws-sam/build" && find *Function *Layer -exec touch -t 198001010000 {} + \
+		&& for folder in *Function *Layer; do echo "$$folder $$(find $$folder -type f -exec cat {} + | wc -c)"; done \
+		| awk '{ printf "%-20s %6.1f MB\n", $$1, $$2 / 1e6; all += $$2 } END { printf "%-20s %6.1f of 250 MB\n", "unzipped", all / 1e6 }'
 	@$(if $(filter deploy,$(MAKECMDGOALS)),,echo 'next: make deploy') # sam's own hints name a sam that is not on the PATH
 
 deploy: build ## asks for the parameters, shows the changes, deploys
@@ -96,7 +109,8 @@ deploy: build ## asks for the parameters, shows the changes, deploys
 PARAMETERS = $(if $(ARCHITECTURE),--parameter-overrides Architecture=$(ARCHITECTURE))
 
 requirements: $(READY) ## layers/dependencies/requirements.txt from uv.lock
-	@lines=$$($(UV) export --frozen --quiet --no-dev --no-emit-project --no-annotate --no-header) \
+	@lines=$$($(UV) export --frozen --quiet --no-dev --no-emit-project --no-annotate --no-header \
+			$(patsubst %,--no-emit-package %,$(NEVER_IMPORTED))) \
 		&& printf '%s\n' '# Generated from uv.lock by `make requirements`.' "$$lines" > $(REQUIREMENTS)
 
 clean: ## everything that make has made
