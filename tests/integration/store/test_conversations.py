@@ -31,7 +31,8 @@ class Store:
         self.requests: list[str] = []
         client.meta.events.register("before-send.dynamodb", self._count)
         self.table = Table("conversations", client)
-        self.conversations = Conversations(self.table, 10_000, self.clock)
+        self.mishaps: list[Mishap] = []
+        self.conversations = Conversations(self.table, 10_000, self.clock, on_mishap=self.mishaps.append)
 
     def _count(self, request: Any, **_: Any) -> None:
         self.requests.append(request.headers["X-Amz-Target"].decode().partition(".")[2])

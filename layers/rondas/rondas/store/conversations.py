@@ -17,6 +17,7 @@ from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay,
 from rondas.store.items import MAX_SEQ, Keys, StoredEntry, entry_sort_key, is_erased, read_entry
 from rondas.store.run import ClaimedRun, ConversationErased, LeaseLost
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
+from rondas.watcher import Mishap
 from rondas.window import View, Window, view
 
 if TYPE_CHECKING:
@@ -51,12 +52,21 @@ class Conversations:
         table: where they lie.
         token_budget: about how many tokens of history a model is shown.
         clock: seconds since the epoch.
+        on_mishap: is told when a run that had died is taken over, and when a history is mended.
     """
 
-    def __init__(self, table: Table, token_budget: int, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        table: Table,
+        token_budget: int,
+        clock: Callable[[], float] = time.time,
+        *,
+        on_mishap: Callable[[Mishap], None] = lambda _: None,
+    ) -> None:
         self._table = table
         self._token_budget = token_budget
         self._clock = clock
+        self._on_mishap = on_mishap
 
     def claim(self, message: Message, *, seconds: float) -> ClaimedRun | Replayed:
         """Claims a message before anything is spent on it.
@@ -99,6 +109,8 @@ class Conversations:
                 if attempt:
                     raise
                 continue  # it may have been carried out all the same: look
+            if isinstance(verdict, Resume) or verdict.crashed:
+                self._on_mishap("takeover")
             return self._run(actions, message, head, fence=fence)
         raise StoreUnavailable("too many requests for one conversation at once")
 
@@ -138,6 +150,7 @@ class Conversations:
         seen = view(((each.seq, each.entry) for each in shown), head.window, self._token_budget)
         good = repaired(seen.history)
         if good.mended:
+            self._on_mishap("repair")
             logger.warning("history repaired: %s entries", good.mended)
         return ClaimedRun(
             self._table,
