@@ -5,10 +5,12 @@ Everything is on this machine: an emulator of AWS, an issuer of tokens, a model 
 
 import http.client
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -96,15 +98,25 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         parameters = {
             "Architecture": HERE, "JwtIssuer": issuer.url, "JwtAudience": AUDIENCE, "ApiKeysSecretArn": secret["ARN"],
         }  # fmt: skip
-        _deploy(str(built.folder / "template.yaml"), account, parameters)
+        _deploy(_without_codedeploy(built.folder / "template.yaml"), account, parameters)
         cloudformation, gateway = _client("cloudformation", account), _client("apigatewayv2", account)
         api = make_routes(STACK, parameters, cloudformation, gateway)
         yield Deployed(account, api, issuer, model)
 
 
-def _deploy(template: str, account: dict[str, str], parameters: dict[str, str]) -> None:
+def _without_codedeploy(template: Path) -> Path:
+    """Returns the template with the alias moved at once: the emulator has no CodeDeploy to move it step by step."""
+    whole = template.read_text(encoding="utf-8")
+    left, found = re.subn(r"^ +DeploymentPreference:\n(?: {8,}.*\n)+", "", whole, flags=re.MULTILINE)
+    assert found
+    emulated = template.with_name("emulated.yaml")  # beside it: the paths in it are relative
+    emulated.write_text(left, encoding="utf-8")
+    return emulated
+
+
+def _deploy(template: Path, account: dict[str, str], parameters: dict[str, str]) -> None:
     command = [
-        ".venv/bin/sam", "deploy", "--config-file", str(ROOT / "samconfig.toml"), "--template-file", template,
+        ".venv/bin/sam", "deploy", "--config-file", str(ROOT / "samconfig.toml"), "--template-file", str(template),
         "--stack-name", STACK, "--no-confirm-changeset",
         "--parameter-overrides", *(f"{name}={value}" for name, value in parameters.items()),
     ]  # fmt: skip
@@ -156,3 +168,22 @@ def test_nobody_else_gets_past_the_gateway(deployed: Deployed) -> None:
     for what, token in bad.items():
         assert deployed.post("hello", token=token, conversation="bad").status == 401, what
     assert len(deployed.model.requests) == asked
+
+
+def test_the_api_calls_the_alias_of_a_version_that_starts_from_a_snapshot(deployed: Deployed) -> None:
+    # Given what the routes call
+    (integration,) = deployed.client("apigatewayv2").get_integrations(ApiId=deployed.api)["Items"]
+    # When it is looked up
+    configuration = deployed.client("lambda").get_function_configuration(FunctionName=integration["IntegrationUri"])
+    # Then it is a published version, and the hooks of its snapshot have run
+    assert integration["IntegrationUri"].endswith(":live")
+    assert configuration["Version"] == "1"
+    assert configuration["SnapStart"]["ApplyOn"] == "PublishedVersions"
+
+
+def test_alarms_and_dashboard_are_there(deployed: Deployed) -> None:
+    alarms = deployed.client("cloudwatch").describe_alarms()["MetricAlarms"]
+
+    assert len(alarms) == 9
+    assert all(alarm["AlarmActions"] for alarm in alarms)
+    assert deployed.client("cloudwatch").get_dashboard(DashboardName=STACK)["DashboardBody"]

@@ -1,6 +1,7 @@
 """Asking until somebody answers: retries, failover, the circuit breaker, all under one deadline (rule B1)."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pytest
 from doubles import FakeClock, asks, says
@@ -10,7 +11,9 @@ from rondas.interrupt import OutOfTime
 from rondas.model import ModelUnavailable
 from rondas.providers.errors import ProviderError, RequestRejected
 from rondas.providers.failover import Failover
-from rondas.watcher import Mishap
+
+if TYPE_CHECKING:
+    from rondas.watcher import Mishap
 
 HELLO: list[Entry] = [UserMessage("hello")]
 

@@ -17,6 +17,8 @@ from rondas.store.table import StoreUnavailable, Table
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+    from rondas.watcher import Mishap
+
 LEASE = 27
 DONE = settle(asks("look"), "found", "done")
 ANSWER = Answer("Here it is", model="fake:model", rounds=1)
@@ -122,8 +124,9 @@ def test_s1_a_crashed_message_is_resumed_from_its_last_round(store: Store) -> No
     store.crash()
     # When the message comes again
     run = store.claim()
-    # Then the message is not stored twice, and the round is not lost
+    # Then the message is not stored twice, the round is not lost, and the operator is told
     assert run.history == [UserMessage("hello"), DONE]
+    assert store.mishaps == ["takeover"]
     run.finish(Ending(ANSWER))
     assert store.sort_keys() == ["C#c-1", "M#000000000", "M#000000001", "M#000000002", "R#k1"]
 
