@@ -7,6 +7,9 @@ READY := .venv/.ready
 BUILD_PYTHON := .uv/build/bin/python3.13
 BUILD_READY := .uv/build/.ready
 EMULATOR_READY := .uv/emulator/.ready
+CHECKOV := checkov==3.3.30
+SERVERLESS_RULES := cfn-lint-serverless==0.3.6
+CFN_LINT := cfn-lint==1.58.0
 REQUIREMENTS := layers/dependencies/requirements.txt
 
 AWS_SERVICES := dynamodb secretsmanager
@@ -31,7 +34,7 @@ LOCAL := exec env $(PYTHON_HERE) .venv/bin/python -m
 
 MAKEFLAGS += --no-print-directory # a test may run make, whose own lines would stand in the program's output
 .NOTPARALLEL:
-.PHONY: help setup run chat serve token test unit lint format typecheck validate emulator build deploy requirements clean
+.PHONY: help setup run chat serve token test unit lint format typecheck validate audit emulator build deploy requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -76,6 +79,12 @@ typecheck: $(READY) ## pyright
 
 validate: $(READY) ## template.yaml
 	$(SAM) validate --lint
+
+# Each in an environment of its own, made for the moment: their requirements get along with nobody's.
+audit: $(READY) ## template.yaml under the rules of checkov and cfn-lint-serverless
+	$(UV) tool run --quiet --isolated --python .venv/bin/python --from "$(CHECKOV)" checkov --config-file .checkov.yaml
+	$(UV) tool run --quiet --isolated --python .venv/bin/python --from "$(CFN_LINT)" --with "$(SERVERLESS_RULES)" \
+		cfn-lint --append-rules cfn_lint_serverless.rules --template template.yaml
 
 emulator: $(EMULATOR_READY) ## the emulator of AWS that the tests deploy into, in an environment of its own
 
