@@ -98,7 +98,9 @@ def test_compiled_wheels_are_of_the_functions_architecture(builds: dict[str, Bui
 
 def test_function_and_layers_are_far_below_the_limit(deployed: Built, say: Callable[[str], None]) -> None:
     # Given what is unzipped when the function starts
-    artefacts = [deployed.folder / name for name in ("ChatFunction", "DependenciesLayer", "RondasLayer")]
+    artefacts = [
+        deployed.folder / name for name in ("ChatFunction", "ConversationsFunction", "DependenciesLayer", "RondasLayer")
+    ]
     # When it is measured
     sizes = {artefact.name: _size(artefact) for artefact in artefacts}
     # Then it is small

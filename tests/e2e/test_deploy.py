@@ -46,16 +46,20 @@ class Deployed:
 
     def post(self, text: str, *, token: str | None, conversation: str, key: str | None = None) -> "Reply":
         """Posts a message as the app does."""
+        return self.request("POST", f"/conversations/{conversation}/messages", token, {"text": text}, key)
+
+    def request(
+        self, method: str, path: str, token: str | None, body: object = None, key: str | None = None
+    ) -> "Reply":
+        """Asks the API."""
         headers = {"host": f"{self.api}.execute-api.localhost", "content-type": "application/json"}
         headers |= {"idempotency-key": key or str(uuid4())} | ({"authorization": f"Bearer {token}"} if token else {})
         address = urlsplit(self.account["AWS_ENDPOINT_URL"])
         connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=PATIENCE)
         try:
-            connection.request(
-                "POST", f"/conversations/{conversation}/messages", json.dumps({"text": text}).encode(), headers
-            )
+            connection.request(method, path, json.dumps(body).encode() if body else None, headers)
             response = connection.getresponse()
-            return Reply(response.status, json.loads(response.read()))
+            return Reply(response.status, json.loads(response.read() or b"{}"))
         finally:
             connection.close()
 
@@ -107,7 +111,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 def _without_codedeploy(template: Path) -> Path:
     """Returns the template with the alias moved at once: the emulator has no CodeDeploy to move it step by step."""
     whole = template.read_text(encoding="utf-8")
-    left, found = re.subn(r"^ +DeploymentPreference:\n(?: {8,}.*\n)+", "", whole, flags=re.MULTILINE)
+    left, found = re.subn(r"^( +)DeploymentPreference:\n(?:\1 .*\n)+", "", whole, flags=re.MULTILINE)
     assert found
     emulated = template.with_name("emulated.yaml")  # beside it: the paths in it are relative
     emulated.write_text(left, encoding="utf-8")
@@ -170,13 +174,31 @@ def test_nobody_else_gets_past_the_gateway(deployed: Deployed) -> None:
     assert len(deployed.model.requests) == asked
 
 
-def test_the_api_calls_the_alias_of_a_version_that_starts_from_a_snapshot(deployed: Deployed) -> None:
+def test_a_conversation_is_listed_read_and_erased_by_the_other_function(deployed: Deployed) -> None:
+    # Given a conversation
+    deployed.model.add(ANTHROPIC.turn("Hi.", []))
+    token = deployed.issuer.token(sub="bob")
+    deployed.post("hello", token=token, conversation="bobs")
+    # When it is listed and read, then it is there
+    listed = deployed.request("GET", "/conversations", token)
+    assert [each["conversation_id"] for each in listed.body["conversations"]] == ["bobs"]
+    assert deployed.request("GET", "/conversations/bobs/messages", token).body["messages"]
+    # When it is erased, then it is gone
+    assert deployed.request("DELETE", "/conversations/bobs", token).status == 204
+    assert deployed.request("GET", "/conversations", token).body["conversations"] == []
+
+
+@pytest.mark.parametrize("function", ["ChatFunction", "ConversationsFunction"])
+def test_the_api_calls_the_alias_of_a_version_that_starts_from_a_snapshot(deployed: Deployed, function: str) -> None:
     # Given what the routes call
-    (integration,) = deployed.client("apigatewayv2").get_integrations(ApiId=deployed.api)["Items"]
+    called = {
+        each["IntegrationUri"] for each in deployed.client("apigatewayv2").get_integrations(ApiId=deployed.api)["Items"]
+    }
+    (alias,) = [uri for uri in called if f"-{function}-" in uri]
     # When it is looked up
-    configuration = deployed.client("lambda").get_function_configuration(FunctionName=integration["IntegrationUri"])
+    configuration = deployed.client("lambda").get_function_configuration(FunctionName=alias)
     # Then it is a published version, and the hooks of its snapshot have run
-    assert integration["IntegrationUri"].endswith(":live")
+    assert alias.endswith(":live")
     assert configuration["Version"] == "1"
     assert configuration["SnapStart"]["ApplyOn"] == "PublishedVersions"
 
@@ -184,6 +206,6 @@ def test_the_api_calls_the_alias_of_a_version_that_starts_from_a_snapshot(deploy
 def test_alarms_and_dashboard_are_there(deployed: Deployed) -> None:
     alarms = deployed.client("cloudwatch").describe_alarms()["MetricAlarms"]
 
-    assert len(alarms) == 9
+    assert len(alarms) == 10
     assert all(alarm["AlarmActions"] for alarm in alarms)
     assert deployed.client("cloudwatch").get_dashboard(DashboardName=STACK)["DashboardBody"]

@@ -69,7 +69,8 @@ def resources(kind: str) -> dict[str, Json]:
     return {name: resource for name, resource in TEMPLATE["Resources"].items() if resource["Type"] == kind}
 
 
-FUNCTIONS = {name: resource["Properties"] for name, resource in resources("AWS::Serverless::Function").items()}
+GLOBALS: Json = TEMPLATE["Globals"]["Function"]
+FUNCTIONS = {name: GLOBALS | each["Properties"] for name, each in resources("AWS::Serverless::Function").items()}
 TABLES = resources("AWS::DynamoDB::Table")
 
 
@@ -172,9 +173,7 @@ def test_the_chat_function_may_do_exactly_this() -> None:
 def test_the_conversations_function_reads_and_erases_and_has_no_secret() -> None:
     # when
     allowed = {
-        next(iter(statement["Resource"].values())): set(actions(statement))
-        for role, statement in statements()
-        if role == "ConversationsRole"
+        resource(statement): set(actions(statement)) for role, statement in statements() if role == "ConversationsRole"
     }
 
     # then
@@ -188,6 +187,7 @@ def test_the_conversations_function_reads_and_erases_and_has_no_secret() -> None
         },
         f"${{ConversationsTable.Arn}}/index/{BY_ACTIVITY}": {"dynamodb:Query"},
         "ConversationsLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
+        "*": {"xray:PutTraceSegments", "xray:PutTelemetryRecords"},
     }
     assert variables(FUNCTIONS["ConversationsFunction"]).keys() == {"TABLE_NAME"}
 
@@ -346,33 +346,40 @@ def test_logs_are_structured_and_end() -> None:
 
 # ── taking over, and being watched ───────────────────────────────────────────────────────────────────────────────────
 
-CHAT = FUNCTIONS["ChatFunction"]
 ALARMS = {name: alarm["Properties"] for name, alarm in resources("AWS::CloudWatch::Alarm").items()}
 STACK = {"Ref": "AWS::StackName"}
 
 
-def test_the_api_calls_an_alias_of_a_version_that_starts_from_a_snapshot() -> None:
-    assert CHAT["AutoPublishAlias"] == "live"
-    assert CHAT["AutoPublishAliasAllProperties"] is True  # a new layer or setting is a new version, too
-    assert CHAT["SnapStart"] == {"ApplyOn": "PublishedVersions"}
-    assert "ProvisionedConcurrencyConfig" not in CHAT  # excluded by SnapStart
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_api_calls_an_alias_of_a_version_that_starts_from_a_snapshot(name: str) -> None:
+    function = FUNCTIONS[name]
+
+    assert function["AutoPublishAlias"] == "live"
+    assert function["AutoPublishAliasAllProperties"] is True  # a new layer or setting is a new version, too
+    assert function["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+    assert "ProvisionedConcurrencyConfig" not in function  # excluded by SnapStart
+    assert function["Tracing"] == "Active"
 
 
-def test_a_new_version_takes_over_step_by_step_and_an_alarm_brings_the_old_one_back() -> None:
-    preference = CHAT["DeploymentPreference"]
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_new_version_takes_over_step_by_step_and_an_alarm_brings_the_old_one_back(name: str) -> None:
+    preference = FUNCTIONS[name]["DeploymentPreference"]
 
     assert preference["Type"] == {"Ref": "Deployment"}
     assert PARAMETERS["Deployment"]["Default"].startswith("Canary")
     watching = [ALARMS[alarm["Ref"]] for alarm in preference["Alarms"]]
-    assert watching
+    assert {"Name": "Resource", "Value": {"Sub": f"${{{name}}}:live"}} in [
+        dimension for alarm in watching for dimension in alarm.get("Dimensions", [])
+    ]
     for alarm in watching:  # within the five minutes of the canary
         assert alarm["Period"] * alarm["EvaluationPeriods"] < 300
 
 
-def test_spend_has_a_brake_and_requests_are_traced() -> None:
-    assert CHAT["ReservedConcurrentExecutions"]["If"][:2] == ["ReservesConcurrency", {"Ref": "ReservedConcurrency"}]
+def test_spend_has_a_brake() -> None:
+    reserved = FUNCTIONS["ChatFunction"]["ReservedConcurrentExecutions"]
+
+    assert reserved["If"][:2] == ["ReservesConcurrency", {"Ref": "ReservedConcurrency"}]
     assert PARAMETERS["ReservedConcurrency"]["Default"] > 0
-    assert CHAT["Tracing"] == "Active"
 
 
 @pytest.mark.parametrize("name", ALARMS)

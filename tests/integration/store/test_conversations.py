@@ -169,6 +169,7 @@ def test_a_later_message_closes_a_crashed_one_honestly(store: Store) -> None:
     assert isinstance(closing, Answer)
     assert (closing.status, closing.reason, closing.rounds) == ("failed", "interrupted", 1)
     assert closing.text.startswith("Me interrumpieron")
+    assert store.mishaps == ["takeover"]
     assert run.history[-1] == UserMessage("next")
     run.finish(Ending(ANSWER))
     assert store.replay("¿qué tal?") == closing

@@ -109,8 +109,6 @@ class Conversations:
                 if attempt:
                     raise
                 continue  # it may have been carried out all the same: look
-            if isinstance(verdict, Resume) or verdict.crashed:
-                self._on_mishap("takeover")
             return self._run(actions, message, head, fence=fence)
         raise StoreUnavailable("too many requests for one conversation at once")
 
@@ -121,6 +119,7 @@ class Conversations:
             head, message, fence=fence, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
         )
         self._table.transact([lease, actions.reopen_key(message.key)])
+        self._on_mishap("takeover")
 
     def _start(
         self, actions: Actions, head: Head, message: Message, *, crashed: bool, fence: int, owner: str, until: float
@@ -137,6 +136,8 @@ class Conversations:
                 *closing.actions,
             ]
         )
+        if crashed:
+            self._on_mishap("takeover")
 
     def _run(self, actions: Actions, message: Message, head: Head, *, fence: int) -> ClaimedRun:
         """Reads what the model is to see, up to the message and whatever an earlier runner left after it."""
