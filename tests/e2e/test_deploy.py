@@ -181,7 +181,7 @@ def test_a_conversation_is_listed_read_and_erased_by_the_other_function(deployed
     deployed.post("hello", token=token, conversation="bobs")
     # When it is listed and read, then it is there
     listed = deployed.request("GET", "/conversations", token)
-    assert [each["conversation_id"] for each in listed.body["conversations"]] == ["bobs"]
+    assert [each["id"] for each in listed.body["conversations"]] == ["bobs"]
     assert deployed.request("GET", "/conversations/bobs/messages", token).body["messages"]
     # When it is erased, then it is gone
     assert deployed.request("DELETE", "/conversations/bobs", token).status == 204
