@@ -16,7 +16,7 @@ from rondas.snapshot import start_afresh
 
 SETTINGS = Settings(
     table_name="conversations",
-    models="anthropic:claude-sonnet-5-5,openai:gpt-6.2-sol,google:gemini-3.8-flash",
+    models="openai:gpt-6.2-sol",
     api_keys_secret_arn="arn:aws:secretsmanager:eu-west-1:123456789012:secret:keys-AbCdEf",
 )
 
