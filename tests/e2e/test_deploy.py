@@ -105,7 +105,11 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         _deploy(_without_codedeploy(built.folder / "template.yaml"), account, parameters)
         cloudformation, gateway = _client("cloudformation", account), _client("apigatewayv2", account)
         api = make_routes(STACK, parameters, cloudformation, gateway)
-        yield Deployed(account, api, issuer, model)
+        stack = Deployed(account, api, issuer, model)
+        # The emulator unpacks the layers at the first request, for which a busy machine may need half a minute: a real
+        # message would have no time left. One that is refused starts the function as well.
+        assert stack.post("", token=issuer.token(), conversation="start").status == 422
+        yield stack
 
 
 def _without_codedeploy(template: Path) -> Path:
