@@ -6,7 +6,16 @@ UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
 READY := .venv/.ready
 BUILD_PYTHON := .uv/build/bin/python3.13
 BUILD_READY := .uv/build/.ready
+EMULATOR_READY := .uv/emulator/.ready
+CHECKOV := checkov==3.3.30
+SERVERLESS_RULES := cfn-lint-serverless==0.3.6
+CFN_LINT := cfn-lint==1.58.0
 REQUIREMENTS := layers/dependencies/requirements.txt
+
+AWS_SERVICES := dynamodb secretsmanager
+# What the SDKs bring along for ways in that are not used here: Google's for service accounts (its client takes the key of
+# the secret), and their second HTTP client.
+NEVER_IMPORTED := cffi charset-normalizer cryptography pyasn1 pyasn1-modules pycparser requests
 
 EVENT ?= events/ask.json
 PORT ?= 3000
@@ -25,7 +34,7 @@ LOCAL := exec env $(PYTHON_HERE) .venv/bin/python -m
 
 MAKEFLAGS += --no-print-directory # a test may run make, whose own lines would stand in the program's output
 .NOTPARALLEL:
-.PHONY: help setup run chat serve token test unit lint format typecheck validate build deploy requirements clean
+.PHONY: help setup run chat serve token test unit lint format typecheck validate audit emulator build deploy requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -71,20 +80,36 @@ typecheck: $(READY) ## pyright
 validate: $(READY) ## template.yaml
 	$(SAM) validate --lint
 
+# Each in an environment of its own, made for the moment: their requirements get along with nobody's.
+audit: $(READY) ## template.yaml under the rules of checkov and cfn-lint-serverless
+	$(UV) tool run --quiet --isolated --python .venv/bin/python --from "$(CHECKOV)" checkov --config-file .checkov.yaml
+	$(UV) tool run --quiet --isolated --python .venv/bin/python --from "$(CFN_LINT)" --with "$(SERVERLESS_RULES)" \
+		cfn-lint --append-rules cfn_lint_serverless.rules --template template.yaml
+
+emulator: $(EMULATOR_READY) ## the emulator of AWS that the tests deploy into, in an environment of its own
+
 # ── AWS ──
 
-# The requirements are given as constraints too: for wheels of another architecture sam asks pip once more, package by
-# package and without the file, and only constraints carry the locked hashes there. Bytecode is shipped because nothing
-# can be written beside a layer: without it each cold start compiles thousands of modules (twice the import time). It is
-# not checked against its source (packing changes times) and names the paths in the Lambda.
+# What is locked is the whole of it, so pip resolves nothing. The requirements are given as constraints too: for wheels of
+# another architecture sam asks pip once more, package by package and without the file, and only constraints carry the
+# locked hashes there. Then, in what sam has made:
+# - of botocore's descriptions of 400 services, those of the ones that are called stay;
+# - bytecode is shipped because nothing can be written beside a layer: without it each cold start compiles thousands of
+#   modules (twice the import time). It is not checked against its source and names the paths in the Lambda;
+# - no file has a time of its own: the same sources and the same lock make the same artefact, byte for byte.
 build: $(READY) $(BUILD_READY) ## what is deployed, in .aws-sam/build (ARCHITECTURE=x86_64 for another processor)
-	cd "$(BUILD_IN)" && PATH="$(CURDIR)/.uv/build/bin:$$PATH" PIP_CONSTRAINT="$(CURDIR)/$(REQUIREMENTS)" \
+	cd "$(BUILD_IN)" && PATH="$(CURDIR)/.uv/build/bin:$$PATH" PIP_NO_DEPS=1 PIP_CONSTRAINT="$(CURDIR)/$(REQUIREMENTS)" \
 		$(SAM) build --template-file "$(CURDIR)/template.yaml" $(PARAMETERS)
+	@cd "$(BUILD_IN)/.aws-sam/build/DependenciesLayer/python/botocore/data" \
+		&& find . -mindepth 1 -maxdepth 1 -type d $(patsubst %,! -name %,$(AWS_SERVICES)) -exec rm -rf {} +
 	@cd "$(BUILD_IN)/.aws-sam/build" && for folder in *Function *Layer; do \
 		case $$folder in *Layer) home=/opt ;; *) home=/var/task ;; esac; \
 		"$(CURDIR)/$(BUILD_PYTHON)" -m compileall -q -j 0 --invalidation-mode unchecked-hash \
 			-s $$folder -p $$home $$folder || exit 1; \
 	done
+	@cd "$(BUILD_IN)/.aws-sam/build" && find *Function *Layer -exec touch -t 198001010000 {} + \
+		&& for folder in *Function *Layer; do echo "$$folder $$(find $$folder -type f -exec cat {} + | wc -c)"; done \
+		| awk '{ printf "%-20s %6.1f MB\n", $$1, $$2 / 1e6; all += $$2 } END { printf "%-20s %6.1f of 250 MB\n", "unzipped", all / 1e6 }'
 	@$(if $(filter deploy,$(MAKECMDGOALS)),,echo 'next: make deploy') # sam's own hints name a sam that is not on the PATH
 
 deploy: build ## asks for the parameters, shows the changes, deploys
@@ -93,7 +118,8 @@ deploy: build ## asks for the parameters, shows the changes, deploys
 PARAMETERS = $(if $(ARCHITECTURE),--parameter-overrides Architecture=$(ARCHITECTURE))
 
 requirements: $(READY) ## layers/dependencies/requirements.txt from uv.lock
-	@lines=$$($(UV) export --frozen --quiet --no-dev --no-emit-project --no-annotate --no-header) \
+	@lines=$$($(UV) export --frozen --quiet --no-dev --no-emit-project --no-annotate --no-header \
+			$(patsubst %,--no-emit-package %,$(NEVER_IMPORTED))) \
 		&& printf '%s\n' '# Generated from uv.lock by `make requirements`.' "$$lines" > $(REQUIREMENTS)
 
 clean: ## everything that make has made
@@ -110,6 +136,10 @@ $(READY): pyproject.toml uv.lock .python-version | $(UV)
 .uv/bin/uv:
 	@python3 -m venv .uv >&2 || { echo 'Needs uv (https://docs.astral.sh/uv) or the venv module of python3.' >&2; exit 1; }
 	@.uv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) >&2
+
+$(EMULATOR_READY): pyproject.toml uv.lock .python-version | $(UV)
+	@UV_PROJECT_ENVIRONMENT=.uv/emulator $(UV) sync --quiet --frozen --only-group emulator >&2
+	@touch $@
 
 # sam wants a Python of the functions' version with pip; the one in .venv has none.
 $(BUILD_READY): .python-version | $(UV)

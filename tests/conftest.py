@@ -1,8 +1,11 @@
 """What holds for all tests: no clock decides, and what a test has to say stands in the summary."""
 
+import shutil
 from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
+from built import session_folder
 from hypothesis import settings
 
 SAID = "said"
@@ -28,3 +31,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for name, text in report.user_properties:
             if name == SAID:
                 terminalreporter.write_line(str(text))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Throws away the builds that the processes of the session have shared: each is hundreds of megabytes."""
+    if not hasattr(session.config, "workerinput"):
+        factory: pytest.TempPathFactory = cast("Any", session.config)._tmp_path_factory
+        for build in session_folder(factory).glob("build-*"):
+            shutil.rmtree(build, ignore_errors=True)

@@ -14,6 +14,7 @@ from local.timeline import Timeline
 if TYPE_CHECKING:
     from rondas.history import Answer, ToolCall, ToolResult, Turn
     from rondas.store.claim import Message
+    from rondas.watcher import Mishap
 
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 LONGEST_VALUE = 60
@@ -74,6 +75,9 @@ class Console:
     def on_store(self, seconds: float) -> None:
         """Prints nothing: it is the round that people wait for."""
         self._timeline.on_store(seconds)
+
+    def on_mishap(self, mishap: "Mishap") -> None:
+        """Prints nothing: the log says it."""
 
     def on_answer(self, answer: "Answer", seconds: float) -> None:
         """Prints what was asked for and did not run; the answer itself comes with the response."""

@@ -18,6 +18,7 @@ from rondas.http.conversations import (
 from rondas.http.messages import ConversationId
 from rondas.http.resolver import person, problem_resolver, resolve, seconds_left
 from rondas.settings import TableSettings
+from rondas.snapshot import keep_out_of_snapshots
 from rondas.store.erase import erase
 from rondas.store.items import Keys
 from rondas.store.reading import conversations, history
@@ -28,6 +29,7 @@ PAGE_ITEMS = 100
 table = Table(TableSettings.read().table_name, client())
 app = problem_resolver()
 answer_missing(app)
+keep_out_of_snapshots()
 
 
 @app.get("/conversations")

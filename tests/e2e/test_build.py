@@ -1,33 +1,35 @@
 """What `make build` makes: it fits Lambda's limits, holds wheels of the right architecture, imports and answers."""
 
 import json
-import os
-import platform
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import pytest
+from built import DEPLOYED, HERE, ROOT, Built, session_folder, shared_build
+from fakes.server import serving
+from fakes.services import SERVICES, Service
 
-ROOT = Path(__file__).resolve().parents[2]
-
-DEPLOYED = "arm64"
-HERE = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "arm64")
 ELF_MACHINES = {"x86_64": 62, "arm64": 183}
 
 UNZIPPED_LIMIT = 250_000_000
 """Bytes of a function and its layers together (a quota of Lambda)."""
 
-PROBE = """
+UNZIPPED_GOAL = 100_000_000
+"""What a function and its layers may come to here: the nearer the quota, the longer a cold start."""
+
+START = """
 import json, sys
 
-*folders, event = sys.argv[1:]
+*folders, argument = sys.argv[1:]
 sys.path[:0] = folders
-import anthropic, boto3, google.genai, openai, pydantic  # what a chosen provider would import
+"""
+
+PROBE = """
 import app
 
 
@@ -44,45 +46,30 @@ class Context:
         return 28_000
 
 
-with open(event, encoding="utf-8") as file:
-    response = app.handler(json.load(file), Context())
-files = [module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
-print(json.dumps({"response": response, "files": files}))
+with open(argument, encoding="utf-8") as file:
+    print(json.dumps(app.handler(json.load(file), Context())))
 """
 
+ASK = """
+from rondas.history import UserMessage
+from rondas.providers import connect
 
-@dataclass(frozen=True)
-class Built:
-    """A build, laid out as Lambda does it: the function in `task`, its layers merged in `opt`."""
+provider = connect(argument, lambda variable: "key", prompt="Be brief.", tools=(), max_output_tokens=256)
+print(json.dumps({"text": provider.turn([UserMessage("hello")], seconds=30).text}))
+"""
 
-    folder: Path
-    task: Path
-    opt: Path
-
-
-def build(folder: Path, architecture: str) -> Built:
-    made = folder / ".aws-sam" / "build"
-    # A make inside a make must not take part in the outer one.
-    outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    command = ["make", "build", f"BUILD_IN={folder}", f"ARCHITECTURE={architecture}"]
-    done = subprocess.run(command, cwd=ROOT, env=outside, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-    for layer in sorted(made.glob("*Layer")):
-        copytree(layer, folder / "opt", copy_function=_link, dirs_exist_ok=True)
-    return Built(made, made / "ChatFunction", folder / "opt")
-
-
-def _link(source: str, target: str) -> None:
-    Path(target).unlink(missing_ok=True)  # of two layers with the same file, the later one counts
-    os.link(source, target)
+FILES = """
+files = [module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
+print(json.dumps(files))
+"""
 
 
 @pytest.fixture(scope="module")
 def builds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
-    folders = {architecture: tmp_path_factory.mktemp(architecture) for architecture in {DEPLOYED, HERE}}
+    architectures = {DEPLOYED, HERE}
+    build = partial(shared_build, session_folder(tmp_path_factory))
     with ThreadPoolExecutor() as pool:
-        return dict(zip(folders, pool.map(build, folders.values(), folders), strict=True))
+        return dict(zip(architectures, pool.map(build, architectures), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -109,16 +96,17 @@ def test_compiled_wheels_are_of_the_functions_architecture(builds: dict[str, Bui
             assert machine == ELF_MACHINES[architecture], library
 
 
-def test_function_and_layers_fit_the_limit(deployed: Built) -> None:
-    # given
-    artefacts = [deployed.folder / name for name in ("ChatFunction", "DependenciesLayer", "RondasLayer")]
-
-    # when
+def test_function_and_layers_are_far_below_the_limit(deployed: Built, say: Callable[[str], None]) -> None:
+    # Given what is unzipped when the function starts
+    artefacts = [
+        deployed.folder / name for name in ("ChatFunction", "ConversationsFunction", "DependenciesLayer", "RondasLayer")
+    ]
+    # When it is measured
     sizes = {artefact.name: _size(artefact) for artefact in artefacts}
-
-    # then
-    print(*(f"{name}: {size / 1e6:.1f} MB" for name, size in sizes.items()))  # noqa: T201 - shown with pytest -s
-    assert sum(sizes.values()) < UNZIPPED_LIMIT
+    # Then it is small
+    whole = sum(sizes.values())
+    say(" · ".join([f"{name}: {size / 1e6:.1f} MB" for name, size in sizes.items()] + [f"all: {whole / 1e6:.1f} MB"]))
+    assert whole < UNZIPPED_GOAL < UNZIPPED_LIMIT
 
 
 def _size(folder: Path) -> int:
@@ -137,9 +125,49 @@ def test_bytecode_is_shipped_and_trusted(deployed: Built) -> None:
     assert compiled.read_bytes()[4:8] == b"\x01\x00\x00\x00"
 
 
+def test_no_package_and_no_service_is_shipped_that_nobody_calls(deployed: Built) -> None:
+    # Given the packages of the layer
+    layer = deployed.folder / "DependenciesLayer" / "python"
+    # Then those for ways in that are not used are not there, and of AWS's services only those that are called
+    assert not [name for name in ("cryptography", "cffi", "pyasn1", "requests", "pytest") if (layer / name).exists()]
+    services = {item.name for item in (layer / "botocore" / "data").iterdir() if item.is_dir()}
+    assert services == {"dynamodb", "secretsmanager"}
+
+
+def test_no_file_has_a_time_of_its_own(deployed: Built) -> None:
+    # The same files with the same times are the same archive: a build that changes nothing deploys nothing.
+    times = {item.stat().st_mtime for item in deployed.folder.glob("*/**/*")}
+    assert len(times) == 1
+
+
 def test_the_artefact_answers_with_nothing_but_itself(runnable: Built) -> None:
-    # given
+    # Given an event that needs no table
     event = ROOT / "events" / "missing_claim.json"
+    # When the artefact is asked, with nothing else to import from
+    answer, files = run(runnable, PROBE, str(event))
+    # Then it answers
+    assert answer["statusCode"] == 401
+    assert _content_type(answer) == "application/problem+json"
+    assert json.loads(answer["body"])["code"] == "unauthorized"
+    assert not [file for file in files if "site-packages" in file]
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.model)
+def test_each_provider_is_asked_with_nothing_but_the_artefact(runnable: Built, service: Service) -> None:
+    # Given a service as strict as the real one
+    variable, path = service.base_url
+    with serving(service.start()) as server:
+        server.add(service.turn("Hello.", []))
+        # When the artefact asks it
+        answer, files = run(runnable, ASK, service.model, **{variable: server.url + path})
+        # Then every module that this takes is in the layers
+        server.check_used_up()
+    assert answer == {"text": "Hello."}
+    assert not [file for file in files if "site-packages" in file]
+
+
+def run(built: Built, probe: str, argument: str, **variables: str) -> tuple[dict[str, Any], list[str]]:
+    """Runs a probe in a Python that has the artefact and nothing else; returns its answer and the files imported."""
     environment = {
         "AWS_REGION": "eu-west-1",
         "AWS_DEFAULT_REGION": "eu-west-1",
@@ -151,25 +179,27 @@ def test_the_artefact_answers_with_nothing_but_itself(runnable: Built) -> None:
         "MODELS": "anthropic:claude-sonnet-5-5",
         "API_KEYS_SECRET_ARN": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:keys-AbCdEf",
     }
-    folders = [runnable.task, runnable.opt / "python"]
-
-    # when
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", "-c", PROBE, *map(str, folders), str(event)],
-        env=environment,
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-B",
+            "-c",
+            START + probe + FILES,
+            str(built.task),
+            str(built.opt / "python"),
+            argument,
+        ],
+        env=environment | variables,
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-
-    # then
     assert done.returncode == 0, done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    assert answer["response"]["statusCode"] == 401
-    assert _content_type(answer["response"]) == "application/problem+json"
-    assert json.loads(answer["response"]["body"])["code"] == "unauthorized"
-    assert not [file for file in answer["files"] if "site-packages" in file]
+    answer, files = done.stdout.splitlines()[-2:]
+    return json.loads(answer), json.loads(files)
 
 
 def _content_type(response: dict[str, Any]) -> str:

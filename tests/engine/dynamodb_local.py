@@ -1,7 +1,5 @@
 """DynamoDB Local as a process that answers for as long as it is needed, and never longer."""
 
-import socket
-import subprocess
 import tempfile
 import time
 from collections.abc import Generator
@@ -13,7 +11,11 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from engine.guarded import free_port, guarded
+
 if TYPE_CHECKING:
+    import subprocess
+
     from mypy_boto3_dynamodb import DynamoDBClient
 
 REGION = "eu-west-1"
@@ -23,15 +25,6 @@ CREDENTIALS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AW
 READY_SECONDS = 60
 
 _SHORT_LIFE = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]  # what takes time to pay off is left out
-
-# The shell holds one end of a pipe whose other end dies with the tests, however they end: then it ends the engine.
-_GUARD = """
-exec 3<&0
-java "$@" </dev/null & engine=$!
-{ read -r _ <&3; kill -9 $engine 2>/dev/null; } &
-exec 3<&-
-wait $engine
-"""
 
 
 @contextmanager
@@ -44,21 +37,15 @@ def running(folder: Path) -> Generator[str]:
     Raises:
         RuntimeError: it does not start; the text holds what it said.
     """
-    port = _free_port()
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
-    engine = ["-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar", "-inMemory", "-port", str(port)]
-    with tempfile.TemporaryFile() as said:
-        command = ["sh", "-c", _GUARD, "sh", *_SHORT_LIFE, *engine]
-        guard = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=said, stderr=said)
-        try:
-            if not _answers(url, guard):
-                said.seek(0)
-                raise RuntimeError(f"DynamoDB Local did not start: {said.read().decode(errors='replace')[-2000:]}")
-            yield url
-        finally:
-            if guard.stdin:
-                guard.stdin.close()
-            guard.wait(READY_SECONDS)
+    library = ["-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar"]
+    command = ["java", *_SHORT_LIFE, *library, "-inMemory", "-port", str(port)]
+    with tempfile.TemporaryFile() as said, guarded(command, folder=folder, said=said) as guard:
+        if not _answers(url, guard):
+            said.seek(0)
+            raise RuntimeError(f"DynamoDB Local did not start: {said.read().decode(errors='replace')[-2000:]}")
+        yield url
 
 
 def connect(url: str) -> "DynamoDBClient":
@@ -86,9 +73,3 @@ def _answers(url: str, guard: "subprocess.Popen[bytes]") -> bool:
             else:
                 return True
     return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -1,6 +1,7 @@
 """Asking until somebody answers: retries, failover, the circuit breaker, all under one deadline (rule B1)."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pytest
 from doubles import FakeClock, asks, says
@@ -10,6 +11,9 @@ from rondas.interrupt import OutOfTime
 from rondas.model import ModelUnavailable
 from rondas.providers.errors import ProviderError, RequestRejected
 from rondas.providers.failover import Failover
+
+if TYPE_CHECKING:
+    from rondas.watcher import Mishap
 
 HELLO: list[Entry] = [UserMessage("hello")]
 
@@ -49,7 +53,14 @@ class Bench:
         self.slept: list[float] = []
         self.failures: list[ProviderError] = []
         self.providers = {name: FakeProvider(self.clock, *steps) for name, steps in scripts.items()}
-        self.failover = Failover(self.providers, on_failure=self.failures.append, clock=self.clock, sleep=self.sleep)
+        self.mishaps: list[Mishap] = []
+        self.failover = Failover(
+            self.providers,
+            on_failure=self.failures.append,
+            on_mishap=self.mishaps.append,
+            clock=self.clock,
+            sleep=self.sleep,
+        )
 
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
@@ -208,3 +219,21 @@ def test_nobody_can_answer() -> None:
     with pytest.raises(ModelUnavailable):
         bench.ask()
     assert len(bench.failures) == 2
+
+
+def test_each_further_attempt_and_each_further_model_is_told() -> None:
+    # Given a model that fails twice, and another one
+    bench = Bench(first=[down(), down()], second=[says("Hi.")])
+    # When they are asked
+    bench.ask()
+    # Then there was one retry and one failover
+    assert bench.mishaps == ["retry", "failover"]
+
+
+def test_where_nobody_is_left_to_ask_there_is_no_failover() -> None:
+    bench = Bench(only=[down(retryable=False)])
+
+    with pytest.raises(ModelUnavailable):
+        bench.ask()
+
+    assert bench.mishaps == []

@@ -1,5 +1,6 @@
 """template.yaml keeps what the design promises: the timeout ladder, least privilege, data that is hard to lose."""
 
+import json
 import os
 import re
 import subprocess
@@ -11,8 +12,12 @@ import pytest
 import yaml
 
 from rondas.budget import STORE_RESERVE_SECONDS
+from rondas.history import Answer, ToolCall, ToolResult
+from rondas.prices import PATTERN
 from rondas.settings import Settings
+from rondas.store.claim import Message
 from rondas.store.reading import BY_ACTIVITY
+from rondas.telemetry import Telemetry
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,6 +32,8 @@ SETTINGS = {
     "CONTEXT_TOKEN_BUDGET",
     "TOOL_RESULT_MAX_CHARS",
     "WEB_PAGES",
+    "MODEL_PRICES",
+    "POWERTOOLS_METRICS_NAMESPACE",
     "API_KEYS_SECRET_ARN",
 }
 """The settings that make sense in AWS; the providers' keys themselves are not among them."""
@@ -62,7 +69,8 @@ def resources(kind: str) -> dict[str, Json]:
     return {name: resource for name, resource in TEMPLATE["Resources"].items() if resource["Type"] == kind}
 
 
-FUNCTIONS = {name: resource["Properties"] for name, resource in resources("AWS::Serverless::Function").items()}
+GLOBALS: Json = TEMPLATE["Globals"]["Function"]
+FUNCTIONS = {name: GLOBALS | each["Properties"] for name, each in resources("AWS::Serverless::Function").items()}
 TABLES = resources("AWS::DynamoDB::Table")
 
 
@@ -84,6 +92,12 @@ def statements() -> Iterator[tuple[str, Json]]:
         for policy in role["Properties"]["Policies"]:
             for statement in policy["PolicyDocument"]["Statement"]:
                 yield name, statement
+
+
+def resource(statement: Json) -> str:
+    return (
+        statement["Resource"] if isinstance(statement["Resource"], str) else next(iter(statement["Resource"].values()))
+    )
 
 
 def actions(statement: Json) -> list[str]:
@@ -124,21 +138,20 @@ def test_every_function_has_a_role_that_is_written_out() -> None:
         assert "Policies" not in function  # SAM would ignore them
 
 
-def test_no_statement_has_a_wildcard() -> None:
+def test_no_statement_has_a_wildcard_that_could_be_narrowed() -> None:
     assert list(statements())
     for _, statement in statements():
         assert statement["Effect"] == "Allow"
         assert not [action for action in actions(statement) if "*" in action]
-        assert isinstance(statement["Resource"], dict), "one resource of this stack, or one the operator named"
+        if {action.partition(":")[0] for action in actions(statement)} == {"xray"}:
+            assert statement["Resource"] == "*", "X-Ray knows no resources"
+        else:
+            assert isinstance(statement["Resource"], dict), "one resource of this stack, or one the operator named"
 
 
 def test_the_chat_function_may_do_exactly_this() -> None:
     # when
-    allowed = {
-        next(iter(statement["Resource"].values())): set(actions(statement))
-        for role, statement in statements()
-        if role == "ChatRole"
-    }
+    allowed = {resource(statement): set(actions(statement)) for role, statement in statements() if role == "ChatRole"}
 
     # then
     assert allowed == {
@@ -153,15 +166,14 @@ def test_the_chat_function_may_do_exactly_this() -> None:
         "CoachTable.Arn": {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"},
         "ApiKeysSecretArn": {"secretsmanager:GetSecretValue"},
         "ChatLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
+        "*": {"xray:PutTraceSegments", "xray:PutTelemetryRecords"},
     }
 
 
 def test_the_conversations_function_reads_and_erases_and_has_no_secret() -> None:
     # when
     allowed = {
-        next(iter(statement["Resource"].values())): set(actions(statement))
-        for role, statement in statements()
-        if role == "ConversationsRole"
+        resource(statement): set(actions(statement)) for role, statement in statements() if role == "ConversationsRole"
     }
 
     # then
@@ -175,6 +187,7 @@ def test_the_conversations_function_reads_and_erases_and_has_no_secret() -> None
         },
         f"${{ConversationsTable.Arn}}/index/{BY_ACTIVITY}": {"dynamodb:Query"},
         "ConversationsLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
+        "*": {"xray:PutTraceSegments", "xray:PutTelemetryRecords"},
     }
     assert variables(FUNCTIONS["ConversationsFunction"]).keys() == {"TABLE_NAME"}
 
@@ -329,6 +342,84 @@ def test_logs_are_structured_and_end() -> None:
     for function in FUNCTIONS.values():
         assert function["LoggingConfig"]["LogFormat"] == "JSON"
         assert function["LoggingConfig"]["LogGroup"]["Ref"] in groups
+
+
+# ── taking over, and being watched ───────────────────────────────────────────────────────────────────────────────────
+
+ALARMS = {name: alarm["Properties"] for name, alarm in resources("AWS::CloudWatch::Alarm").items()}
+STACK = {"Ref": "AWS::StackName"}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_api_calls_an_alias_of_a_version_that_starts_from_a_snapshot(name: str) -> None:
+    function = FUNCTIONS[name]
+
+    assert function["AutoPublishAlias"] == "live"
+    assert function["AutoPublishAliasAllProperties"] is True  # a new layer or setting is a new version, too
+    assert function["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+    assert "ProvisionedConcurrencyConfig" not in function  # excluded by SnapStart
+    assert function["Tracing"] == "Active"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_new_version_takes_over_step_by_step_and_an_alarm_brings_the_old_one_back(name: str) -> None:
+    preference = FUNCTIONS[name]["DeploymentPreference"]
+
+    assert preference["Type"] == {"Ref": "Deployment"}
+    assert PARAMETERS["Deployment"]["Default"].startswith("Canary")
+    watching = [ALARMS[alarm["Ref"]] for alarm in preference["Alarms"]]
+    assert {"Name": "Resource", "Value": {"Sub": f"${{{name}}}:live"}} in [
+        dimension for alarm in watching for dimension in alarm.get("Dimensions", [])
+    ]
+    for alarm in watching:  # within the five minutes of the canary
+        assert alarm["Period"] * alarm["EvaluationPeriods"] < 300
+
+
+def test_spend_has_a_brake() -> None:
+    reserved = FUNCTIONS["ChatFunction"]["ReservedConcurrentExecutions"]
+
+    assert reserved["If"][:2] == ["ReservesConcurrency", {"Ref": "ReservedConcurrency"}]
+    assert PARAMETERS["ReservedConcurrency"]["Default"] > 0
+
+
+@pytest.mark.parametrize("name", ALARMS)
+def test_an_alarm_says_what_it_means_tells_somebody_and_is_quiet_without_traffic(name: str) -> None:
+    alarm = ALARMS[name]
+
+    assert alarm["AlarmDescription"]
+    assert alarm["AlarmActions"] == [{"Ref": "AlarmTopic"}]
+    assert alarm["TreatMissingData"] == "notBreaching"
+    assert f"### {name.removesuffix('Alarm')}" in (ROOT / "RUNBOOK.md").read_text(encoding="utf-8")
+
+
+def test_alarms_and_dashboard_look_at_metrics_that_are_written(capsys: pytest.CaptureFixture[str]) -> None:
+    # Given the metrics of a run
+    telemetry = Telemetry({})
+    telemetry.on_message(Message("ana", "c", "k", "hello"))
+    telemetry.on_turn(None, 1.0)
+    telemetry.on_result(ToolCall("1", "read_goals", "{}"), ToolResult("1", "none"), 1.0)
+    telemetry.on_answer(Answer("Hi."), 1.0)
+    written = json.loads(capsys.readouterr().out)
+    # When alarms and dashboard ask for metrics of our own
+    asked = {alarm["MetricName"] for alarm in ALARMS.values() if alarm["Namespace"] == STACK}
+    (dashboard,) = resources("AWS::CloudWatch::Dashboard").values()
+    for widget in json.loads(dashboard["Properties"]["DashboardBody"]["Sub"])["widgets"]:
+        asked |= {metric[1] for metric in widget["properties"]["metrics"] if metric[0] == "${AWS::StackName}"}
+    # Then there are such metrics
+    assert asked
+    assert asked - {"QuotaHits"} <= written.keys()
+
+
+@pytest.mark.parametrize(("address", "allowed"), [("", True), ("a@b.c", True), ("a@b.c, d@e.f", False), ("a", False)])
+def test_an_address_for_alarms_is_one_or_none(address: str, allowed: bool) -> None:
+    assert bool(re.fullmatch(PARAMETERS["AlarmEmail"]["AllowedPattern"], address)) is allowed
+
+
+def test_prices_are_checked_before_they_are_deployed() -> None:
+    pattern = PARAMETERS["ModelPrices"]["AllowedPattern"]
+
+    assert pattern == PATTERN
+    assert re.fullmatch(pattern, PARAMETERS["ModelPrices"]["Default"])
 
 
 # ── the dependencies layer ───────────────────────────────────────────────────────────────────────────────────────────

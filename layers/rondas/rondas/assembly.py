@@ -4,14 +4,17 @@ from collections.abc import Sequence
 
 from rondas.agent import Agent
 from rondas.keys import key_source
+from rondas.prices import read_prices
 from rondas.providers import connect, key_variable
 from rondas.providers.failover import Failover
 from rondas.settings import Settings
+from rondas.snapshot import keep_out_of_snapshots
 from rondas.store.conversations import Conversations
 from rondas.store.table import Table, client
 from rondas.telemetry import Telemetry
 from rondas.toolbox import Toolbox
 from rondas.tools import Tool
+from rondas.tracing import Tracing
 from rondas.watcher import Watchers
 
 
@@ -34,13 +37,16 @@ def assemble(settings: Settings, *, prompt: str, tools: Sequence[Tool]) -> Agent
         name: connect(name, key, prompt=prompt, tools=tools, max_output_tokens=settings.max_output_tokens)
         for name in settings.model_names()
     }
-    telemetry = Telemetry()
-    watchers = Watchers(telemetry)
+    keep_out_of_snapshots()
+    telemetry = Telemetry(read_prices(settings.model_prices))
+    watchers = Watchers(telemetry, Tracing())
     return Agent(
-        model=Failover(providers, on_failure=telemetry.on_failure),
+        model=Failover(providers, on_failure=telemetry.on_failure, on_mishap=watchers.on_mishap),
         toolbox=Toolbox(tools, max_chars=settings.tool_result_max_chars),
         conversations=Conversations(
-            Table(settings.table_name, client(), watchers.on_store), settings.context_token_budget
+            Table(settings.table_name, client(), watchers.on_store),
+            settings.context_token_budget,
+            on_mishap=watchers.on_mishap,
         ),
         settings=settings,
         watchers=watchers,

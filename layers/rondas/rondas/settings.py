@@ -5,8 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from rondas.loop import MAX_TOOL_ROUNDS
+from rondas.prices import PATTERN, PRICES
 from rondas.toolbox import DEFAULT_MAX_CHARS
 
 
@@ -44,9 +46,7 @@ class TableSettings(BaseModel):
             return cls.model_validate(given)
         except ValidationError as error:
             problem = error.errors()[0]
-            raise SettingsError(
-                f"{str(problem['loc'][0]).upper()}: {_expectation(problem['type'], problem['msg'])}"
-            ) from None
+            raise SettingsError(f"{str(problem['loc'][0]).upper()}: {_expectation(problem)}") from None
 
 
 class Settings(TableSettings):
@@ -60,6 +60,7 @@ class Settings(TableSettings):
         max_output_tokens: for one model call. Beyond 16 000 providers want streaming.
         context_token_budget: about how many tokens of history the model is shown. No model takes more than 2 000 000.
         tool_result_max_chars: beyond this a tool result is cut.
+        model_prices: what the models cost, for the estimate in the metrics; see `rondas.prices.PRICES`.
         api_keys_secret_arn: the secret with the providers' keys, for AWS; locally they are plain variables.
     """
 
@@ -70,6 +71,7 @@ class Settings(TableSettings):
     max_output_tokens: int = Field(default=4096, ge=16, le=16_000)
     context_token_budget: int = Field(default=60_000, ge=100, le=2_000_000)
     tool_result_max_chars: int = Field(default=DEFAULT_MAX_CHARS, ge=100)
+    model_prices: str = Field(default=PRICES, pattern=PATTERN)
     api_keys_secret_arn: str = ""
 
     def model_names(self) -> list[str]:
@@ -89,9 +91,16 @@ def is_on(variable: str, environment: Mapping[str, str] = os.environ) -> bool:
     return value == "on"
 
 
-def _expectation(kind: str, message: str) -> str:
-    if kind == "missing":
+def _expectation(problem: ErrorDetails) -> str:
+    if problem["type"] == "missing":
         return "is not set"
-    if kind == "string_pattern_mismatch":
-        return "should be provider:model, several separated by commas, such as anthropic:claude-sonnet-5-5"
-    return message
+    if problem["type"] == "string_pattern_mismatch":
+        return _PATTERNS[str(problem["loc"][0])]
+    return problem["msg"]
+
+
+_PATTERNS = {
+    "models": "should be provider:model, several separated by commas, such as anthropic:claude-sonnet-5-5",
+    "model_prices": "should be provider:model=input/cached/output in dollars for a million tokens, "
+    "several separated by commas, such as anthropic:claude-sonnet-5-5=2/0.1/10",
+}

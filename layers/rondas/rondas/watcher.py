@@ -1,9 +1,13 @@
 """The port for whoever looks on while a message is answered: telemetry in the cloud, a terminal on a laptop."""
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 from rondas.history import Answer, ToolCall, ToolResult, Turn
 from rondas.store.claim import Message
+
+type Mishap = Literal["retry", "failover", "repair", "takeover"]
+"""What went wrong and was made good: the model was asked again, another one was asked, a stored history was mended, a
+run that had died was taken over."""
 
 
 class Watcher(Protocol):
@@ -23,6 +27,10 @@ class Watcher(Protocol):
 
     def on_store(self, seconds: float) -> None:
         """The table has answered a request, or not answered it."""
+        ...
+
+    def on_mishap(self, mishap: Mishap) -> None:
+        """Something went wrong and was made good."""
         ...
 
     def on_answer(self, answer: Answer, seconds: float) -> None:
@@ -59,6 +67,11 @@ class Watchers:
         """Tells all."""
         for watcher in self._watchers:
             watcher.on_store(seconds)
+
+    def on_mishap(self, mishap: Mishap) -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            watcher.on_mishap(mishap)
 
     def on_answer(self, answer: Answer, seconds: float) -> None:
         """Tells all."""

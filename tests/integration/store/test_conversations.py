@@ -18,6 +18,8 @@ from rondas.store.table import StoreUnavailable, Table
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+    from rondas.watcher import Mishap
+
 LEASE = 27
 DONE = settle(asks("look"), "found", "done")
 ANSWER = Answer("Here it is", model="fake:model", rounds=1)
@@ -32,7 +34,8 @@ class Store:
         self.requests: list[str] = []
         client.meta.events.register("before-send.dynamodb", self._count)
         self.table = Table("conversations", client)
-        self.conversations = Conversations(self.table, 10_000, self.clock)
+        self.mishaps: list[Mishap] = []
+        self.conversations = Conversations(self.table, 10_000, self.clock, on_mishap=self.mishaps.append)
 
     def _count(self, request: Any, **_: Any) -> None:
         self.requests.append(request.headers["X-Amz-Target"].decode().partition(".")[2])
@@ -122,8 +125,9 @@ def test_s1_a_crashed_message_is_resumed_from_its_last_round(store: Store) -> No
     store.crash()
     # When the message comes again
     run = store.claim()
-    # Then the message is not stored twice, and the round is not lost
+    # Then the message is not stored twice, the round is not lost, and the operator is told
     assert run.history == [UserMessage("hello"), DONE]
+    assert store.mishaps == ["takeover"]
     run.finish(Ending(ANSWER))
     assert store.sort_keys() == ["C#c-1", "M#000000000", "M#000000001", "M#000000002", "R#k1"]
 
@@ -166,6 +170,7 @@ def test_a_later_message_closes_a_crashed_one_honestly(store: Store) -> None:
     assert isinstance(closing, Answer)
     assert (closing.status, closing.reason, closing.rounds) == ("failed", "interrupted", 1)
     assert closing.text.startswith("Me interrumpieron")
+    assert store.mishaps == ["takeover"]
     assert run.history[-1] == UserMessage("next")
     run.finish(Ending(ANSWER))
     assert store.replay("¿qué tal?") == closing

@@ -10,6 +10,7 @@ from rondas.interrupt import OutOfTime
 from rondas.model import ModelUnavailable
 from rondas.providers import Provider
 from rondas.providers.errors import ProviderError, RequestRejected
+from rondas.watcher import Mishap
 
 ATTEMPTS = 3
 """For one model and one turn."""
@@ -38,6 +39,7 @@ class Failover:
     Args:
         providers: the models by name, the first one asked first.
         on_failure: is told of each model that could not give a turn, for the operator.
+        on_mishap: is told when a model is asked again, and when another one is.
         clock: seconds on a monotonic clock.
         sleep: waits for seconds.
     """
@@ -47,11 +49,13 @@ class Failover:
         providers: Mapping[str, Provider],
         *,
         on_failure: Callable[[ProviderError], None] = lambda _: None,
+        on_mishap: Callable[[Mishap], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._providers = providers
         self._on_failure = on_failure
+        self._on_mishap = on_mishap
         self._clock = clock
         self._sleep = sleep
         self._failed_at: dict[str, float] = {}
@@ -74,6 +78,8 @@ class Failover:
             except ProviderError as error:
                 cause = str(error)
                 self._note(error, name)
+                if waiting:
+                    self._on_mishap("failover")
         raise ModelUnavailable(cause)
 
     def _order(self, history: Sequence[Entry]) -> list[str]:
@@ -114,5 +120,6 @@ class Failover:
                 fits = pause <= patience and self._clock() + pause + WORTH_STARTING_SECONDS <= until
                 if not (error.retryable and left and fits):
                     raise
+            self._on_mishap("retry")
             self._sleep(pause)
             wait *= 2

@@ -17,6 +17,7 @@ from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay,
 from rondas.store.items import MAX_SEQ, Keys, StoredEntry, entry_sort_key, is_erased, read_entry
 from rondas.store.run import ClaimedRun, ConversationErased, LeaseLost
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
+from rondas.watcher import Mishap
 from rondas.window import View, Window, view
 
 if TYPE_CHECKING:
@@ -54,12 +55,21 @@ class Conversations:
         table: where they lie.
         token_budget: about how many tokens of history a model is shown.
         clock: seconds since the epoch.
+        on_mishap: is told when a run that had died is taken over, and when a history is mended.
     """
 
-    def __init__(self, table: Table, token_budget: int, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        table: Table,
+        token_budget: int,
+        clock: Callable[[], float] = time.time,
+        *,
+        on_mishap: Callable[[Mishap], None] = lambda _: None,
+    ) -> None:
         self._table = table
         self._token_budget = token_budget
         self._clock = clock
+        self._on_mishap = on_mishap
 
     def claim(self, message: Message, *, seconds: float) -> ClaimedRun | Replayed:
         """Claims a message before anything is spent on it.
@@ -112,6 +122,7 @@ class Conversations:
             head, message, fence=fence, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
         )
         self._table.transact([lease, actions.reopen_key(message.key)])
+        self._on_mishap("takeover")
 
     def _start(
         self, actions: Actions, head: Head, message: Message, *, crashed: bool, fence: int, owner: str, until: float
@@ -128,6 +139,8 @@ class Conversations:
                 *closing.actions,
             ]
         )
+        if crashed:
+            self._on_mishap("takeover")
 
     def _run(self, actions: Actions, message: Message, head: Head, *, fence: int) -> ClaimedRun:
         """Reads what the model is to see, up to the message and whatever an earlier runner left after it."""
@@ -141,6 +154,7 @@ class Conversations:
         seen = view(((each.seq, each.entry) for each in shown), head.window, self._token_budget)
         good = repaired(seen.history)
         if good.mended:
+            self._on_mishap("repair")
             logger.warning("history repaired: %s entries", good.mended)
         return ClaimedRun(
             self._table,
