@@ -22,6 +22,7 @@ PORT ?= 3000
 SLOTS ?= 4
 TESTS ?=
 BUILD_IN ?= .
+BUILD_OPTIONS ?=
 ARCHITECTURE ?=
 # Many tests wait for processes they have started, so there are more of them at once than there are processors; a few
 # are sooner through without.
@@ -99,7 +100,7 @@ emulator: $(EMULATOR_READY) ## the emulator of AWS that the tests deploy into, i
 # - no file has a time of its own: the same sources and the same lock make the same artefact, byte for byte.
 build: $(READY) $(BUILD_READY) ## what is deployed, in .aws-sam/build (ARCHITECTURE=x86_64 for another processor)
 	cd "$(BUILD_IN)" && PATH="$(CURDIR)/.uv/build/bin:$$PATH" PIP_NO_DEPS=1 PIP_CONSTRAINT="$(CURDIR)/$(REQUIREMENTS)" \
-		$(SAM) build --template-file "$(CURDIR)/template.yaml" $(PARAMETERS)
+		$(SAM) build --template-file "$(CURDIR)/template.yaml" $(BUILD_OPTIONS) $(PARAMETERS)
 	@cd "$(BUILD_IN)/.aws-sam/build/DependenciesLayer/python/botocore/data" \
 		&& find . -mindepth 1 -maxdepth 1 -type d $(patsubst %,! -name %,$(AWS_SERVICES)) -exec rm -rf {} +
 	@cd "$(BUILD_IN)/.aws-sam/build" && for folder in *Function *Layer; do \
