@@ -25,6 +25,8 @@ SETTINGS = {
     "MAX_OUTPUT_TOKENS",
     "CONTEXT_TOKEN_BUDGET",
     "TOOL_RESULT_MAX_CHARS",
+    "DAILY_TOKEN_QUOTA",
+    "MAX_RUNS_PER_PERSON",
     "API_KEYS_SECRET_ARN",
 }
 """The settings that make sense in AWS; the providers' keys themselves are not among them."""
@@ -186,7 +188,9 @@ def test_defaults_are_those_of_the_code() -> None:
     settings = Settings.read({"TABLE_NAME": "conversations", **{name: str(value) for name, value in deployed.items()}})
 
     # then
-    assert settings == Settings(table_name="conversations", models=deployed["MODELS"])
+    assert settings.daily_token_quota > 0, "what is deployed has a brake on what one person can cost"
+    same = settings.model_copy(update={"daily_token_quota": 0})
+    assert same == Settings(table_name="conversations", models=deployed["MODELS"])
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from rondas.keys import key_source
 from rondas.providers import connect, key_variable
 from rondas.providers.failover import Failover
 from rondas.settings import Settings
+from rondas.store.allowance import Allowance
 from rondas.store.conversations import Conversations
 from rondas.store.table import Table, client
 from rondas.telemetry import Telemetry
@@ -40,7 +41,10 @@ def assemble(settings: Settings, *, prompt: str, tools: Sequence[Tool]) -> Agent
         model=Failover(providers, on_failure=telemetry.on_failure),
         toolbox=Toolbox(tools, max_chars=settings.tool_result_max_chars),
         conversations=Conversations(
-            Table(settings.table_name, client(), watchers.on_store), settings.context_token_budget
+            Table(settings.table_name, client(), watchers.on_store),
+            settings.context_token_budget,
+            allowance=Allowance(settings.daily_token_quota, settings.max_runs_per_person),
+            on_refused=telemetry.on_refused,
         ),
         settings=settings,
         watchers=watchers,

@@ -26,6 +26,8 @@ class Settings(BaseModel):
         max_output_tokens: for one model call. Beyond 16 000 providers want streaming.
         context_token_budget: about how many tokens of history the model is shown.
         tool_result_max_chars: beyond this a tool result is cut.
+        daily_token_quota: tokens that the models may read and write for one person in a day (UTC); 0 for any number.
+        max_runs_per_person: messages of one person that may be answered at the same time; 0 for any number.
         api_keys_secret_arn: the secret with the providers' keys, for AWS; locally they are plain variables.
     """
 
@@ -39,6 +41,8 @@ class Settings(BaseModel):
     max_output_tokens: int = Field(default=4096, ge=16, le=16_000)
     context_token_budget: int = Field(default=60_000, ge=100)
     tool_result_max_chars: int = Field(default=DEFAULT_MAX_CHARS, ge=100)
+    daily_token_quota: int = Field(default=0, ge=0)
+    max_runs_per_person: int = Field(default=3, ge=0, le=100)
     api_keys_secret_arn: str = ""
 
     @classmethod

@@ -9,6 +9,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit, single_m
 
 from rondas.history import Answer, ToolCall, ToolResult, Turn
 from rondas.providers.errors import ProviderError
+from rondas.store.allowance import OverAllowance
 from rondas.store.claim import Message
 
 NAMESPACE = "Rondas"
@@ -88,3 +89,9 @@ class Telemetry:
         with single_metric("ModelFailures", MetricUnit.Count, 1, namespace=NAMESPACE) as metric:
             metric.add_dimension("model", error.model)
             metric.add_dimension("cause", error.cause)
+
+    def on_refused(self, refused: OverAllowance) -> None:
+        """Tells of a message that is not taken because its person has used what they may, and of what."""
+        logger.info("message refused", limit=refused.limit)
+        with single_metric("QuotaHits", MetricUnit.Count, 1, namespace=NAMESPACE) as metric:
+            metric.add_dimension("limit", refused.limit)

@@ -61,9 +61,27 @@ class Keys:
         """Returns the key of a request key."""
         return _key(self.partition(), f"R#{key}")
 
+    def usage(self, day: str) -> "Item":
+        """Returns the key of what the person has used on a day, `yyyymmdd`."""
+        return _key(f"U#{_escaped(self.user)}", f"Q#{day}")
+
+    def runs(self) -> "Item":
+        """Returns the key of the runs that the person has at this moment, in all conversations."""
+        return _key(f"U#{_escaped(self.user)}", "Q#runs")
+
     def partition(self) -> str:
         """Returns the partition in which the entries and request keys lie."""
         return f"U#{_escaped(self.user)}#C#{self.conversation}"
+
+
+def number(value: int) -> "AttributeValueTypeDef":
+    """Returns a whole number as the table has it."""
+    return {"N": str(value)}
+
+
+def read_number(item: "Item", name: str) -> int:
+    """Returns a whole number of an item; 0 where it has none of that name."""
+    return int(item.get(name, {}).get("N", "0"))
 
 
 def entry_sort_key(seq: int) -> str:
