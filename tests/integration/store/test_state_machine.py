@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 LEASE = 20.0
 KEYS = st.sampled_from(["k1", "k2"])
-NAMES = ("a", "b", "c")
-RUNS = 2
+NAMES = ("a", "b")
+RUNS = 1
 ROUND_TOKENS = asks("look").usage.total
 
 _numbers = count()
@@ -94,11 +94,11 @@ class Conversation:
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """Claims, rounds, crashes, stale runners and endings in any order, on three conversations of one person."""
+    """Claims, rounds, crashes, stale runners and endings in any order, on two conversations of a person."""
 
     dynamodb: ClassVar["DynamoDBClient"]
 
-    @initialize(token_budget=st.sampled_from([100, 300, 100_000]), quota=st.sampled_from([0, 60, 10**6]))
+    @initialize(token_budget=st.sampled_from([100, 300, 100_000]), quota=st.sampled_from([100, 10**6]))
     def start(self, token_budget: int, quota: int) -> None:
         self.clock = FakeClock()
         self.table = Table(f"conversations-{next(_numbers)}", self.dynamodb)
@@ -131,7 +131,7 @@ class StoreMachine(RuleBasedStateMachine):
         expected = conversation.twin.expects(key, self.clock())
         if expected != "run":
             return expected
-        if key not in conversation.twin.states and 0 < self.quota <= self._tokens():
+        if key not in conversation.twin.states and self.quota <= self._tokens():
             return "no tokens"
         held = [each for each in self.conversations if each is not conversation and each.twin.is_held(self.clock())]
         return "run" if len(held) < RUNS else "no room"
@@ -222,8 +222,7 @@ class StoreMachine(RuleBasedStateMachine):
             stored = _entries(items, each)
             assert [entry.seq for entry in stored] == list(range(len(stored)))
             assert [_in_words(entry) for entry in stored] == each.twin.entries
-        if self.quota:
-            assert _counted(items) == sum(_spent(_entries(items, each)) for each in self.conversations)
+        assert _counted(items) == sum(_spent(_entries(items, each)) for each in self.conversations)
         leases = [read_number(item, "lease_until") / 1000 for item in items]
         assert sum(until > self.clock() for until in leases) <= RUNS
 
