@@ -11,10 +11,12 @@ REQUIREMENTS := layers/dependencies/requirements.txt
 EVENT ?= events/ask.json
 PORT ?= 3000
 SLOTS ?= 4
+TESTS ?=
 BUILD_IN ?= .
 ARCHITECTURE ?=
-# Many tests wait for processes they have started, so there are more of them at once than there are processors.
-WORKERS := 4
+# Many tests wait for processes they have started, so there are more of them at once than there are processors; a few
+# are sooner through without.
+WORKERS := $(if $(TESTS),0,4)
 
 SAM := SAM_CLI_TELEMETRY=0 "$(CURDIR)/.venv/bin/sam"
 PYTHON_HERE := PYTHONPATH=events:layers/rondas:functions/chat
@@ -51,8 +53,8 @@ token: $(READY) ## a bearer token for the local API (SUB=somebody)
 
 test: lint typecheck validate unit ## everything that passes or fails
 
-unit: $(READY) ## pytest alone
-	.venv/bin/pytest -n $(WORKERS) --dist loadfile
+unit: $(READY) ## pytest alone (TESTS=tests/unit/coach)
+	.venv/bin/pytest -n $(WORKERS) --dist loadfile $(TESTS)
 
 lint: $(READY) ## style, layout and who may import whom
 	.venv/bin/ruff check

@@ -1,19 +1,19 @@
-"""Tables with the keys of the template."""
+"""Tables as the template defines them."""
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from local.template import Template
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
-def create_table(dynamodb: "DynamoDBClient", name: str) -> None:
-    """Creates a table with the keys of the template."""
-    dynamodb.create_table(
-        TableName=name,
-        BillingMode="PAY_PER_REQUEST",
-        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-        AttributeDefinitions=[
-            {"AttributeName": "pk", "AttributeType": "S"},
-            {"AttributeName": "sk", "AttributeType": "S"},
-        ],
-    )
+def create_table(dynamodb: "DynamoDBClient", name: str, kind: str = "ConversationsTable") -> None:
+    """Creates a table as the template defines `kind`."""
+    dynamodb.create_table(TableName=name, **_definitions()[kind])
+
+
+@cache
+def _definitions() -> dict[str, Any]:
+    return {table.name: table.definition for table in Template.read().tables}

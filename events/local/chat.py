@@ -8,9 +8,9 @@ from contextlib import suppress
 from local.console import Console, be_lenient
 from local.engine import EngineError
 from local.environment import PERSON, prepared
-from local.event import message_event
+from local.event import POST_MESSAGE, message_event
 from local.function import Loaded
-from local.run import fail, invoke, load_chat, nobody_reads_on
+from local.run import fail, invoke, load_behind, nobody_reads_on
 from local.start_errors import InitError
 from local.template import Template, TemplateError
 
@@ -27,7 +27,7 @@ def main() -> int:
     try:
         template = Template.read()
         with prepared(template, names_models=True):
-            _talk(load_chat(template, console), console)
+            _talk(load_behind(POST_MESSAGE, template, console), console)
     except (EngineError, InitError, TemplateError) as error:
         return fail(error)
     except KeyboardInterrupt:
@@ -39,7 +39,7 @@ def main() -> int:
 
 def _talk(chat: Loaded, console: Console) -> None:
     conversation = str(uuid.uuid4())
-    print('Ask the coach. "exit" or Ctrl-D ends.', flush=True)
+    print('Ask away. "exit" or Ctrl-D ends.', flush=True)
     while (text := _line()) is not None:
         if text:
             invoke(chat, message_event(conversation, text, PERSON), console, echo=False)

@@ -4,63 +4,16 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from local.demo_diary import LOGS, MEASURES, log_workout, read_goals, read_measurements, record_measurement, save_goal
+from local.demo_exercises import EXERCISES, exercise_in, named_in
 from local.demo_scene import FOLLOW_UP, Call, Scene, read_scene
-from local.demo_words import goal_words, kilograms, progress_words, rest_words, what_is_left
+from local.demo_step import Ask, Step, failure, number, sentence
+from local.demo_words import kilograms, progress_words, what_is_left
 from local.json_values import Json, objects_in
 
-EXERCISES = (
-    "bench press",
-    "squat",
-    "deadlift",
-    "shoulder press",
-    "barbell row",
-    "pull-up",
-    "dips",
-    "biceps curl",
-    "romanian deadlift",
-    "leg press",
-    "lunge",
-    "lat pulldown",
-    "triceps pushdown",
-    "hip thrust",
-)
-"""What "every exercise" means to the demo model: more of them than a message has rounds."""
-
-NAMES = {
-    "bench press|press (de )?banca": "bench press",
-    "squat|sentadilla": "squat",
-    "romanian|rumano": "romanian deadlift",
-    "deadlift|peso muerto": "deadlift",
-    "shoulder press|overhead press|press militar": "shoulder press",
-    "pull-?ups?|dominadas": "pull-up",
-    r"\brow\b|\bremo\b": "row",
-    r"\bdips?\b|fondos": "dips",
-    "leg press|prensa": "leg press",
-    "lunge|zancada": "lunge",
-    "pulldown|jal[oó]n": "lat pulldown",
-    "push-?down": "triceps pushdown",
-    "hip thrust|empuje de cadera": "hip thrust",
-    r"bi?ceps curl|curl de b[ií]ceps": "biceps curl",
-    r"\bcurl": "curl",
-}
 PERIOD = re.compile(r"\b(week|semana)\b|\b(?:month|mes)\b", re.IGNORECASE)
 SET = re.compile(r"(\d+(?:[.,]\d+)?)\s*kg\D{0,12}?\s*(?:x|\u00d7|\*|for|por|a)?\s*(\d+)", re.IGNORECASE)
-WEIGHT = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:kg|kilos?)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """The tool to call next, and what is said meanwhile."""
-
-    words: str
-    name: str
-    arguments: Json
-
-
-type Step = Ask | str
-"""What the model does: a tool, or its answer."""
 
 
 def think(request: Json) -> list[Json]:
@@ -101,7 +54,7 @@ def _progress(scene: Scene) -> Step:
     if history.failed and history.arguments.get("exercise") != wanted:
         words = scene.say(f"Not under that name; I try {wanted}.", f"Con ese nombre no está; pruebo con {wanted}.")
         return _read_history(scene, words, wanted)
-    return _failure(scene, history) or _sentence(progress_words(scene, history))
+    return failure(scene, history) or sentence(progress_words(scene, history))
 
 
 def _read_history(scene: Scene, words: str, exercise: str) -> Ask:
@@ -127,7 +80,7 @@ def _estimate(scene: Scene) -> Step:
             "Tell me a set, such as 80 kg x 5, and I will estimate your one-rep max.",
             "Dime una serie, por ejemplo 80 kg x 5, y estimo tu repetición máxima.",
         )
-    weight, repetitions = _number(numbers[1]), int(numbers[2])
+    weight, repetitions = number(numbers[1]), int(numbers[2])
     call = scene.called("estimate_one_rep_max")
     if call is None:
         arguments = {"weight_kg": weight, "repetitions": repetitions}
@@ -137,74 +90,50 @@ def _estimate(scene: Scene) -> Step:
     most = kilograms(result.get("one_rep_max_kg"), scene)
     done = f"{kilograms(weight, scene)} x {repetitions}"
     if "one_rep_max_kg" not in result and (left := what_is_left(scene, call)):
-        return _sentence(left)
-    return _failure(scene, call) or scene.say(
+        return sentence(left)
+    return failure(scene, call) or scene.say(
         f"With {done}, your one-rep max is about {most} ({formula}'s formula; an estimate).",
         f"Con {done}, tu repetición máxima es de unos {most} (fórmula de {formula}; es una estimación).",
     )
 
 
-def _save_goal(scene: Scene) -> Step:
-    weight = WEIGHT.search(scene.question)
-    if not weight:
-        return scene.say(
-            "Which weight? For instance: save a goal of 100 kg on bench press.",
-            "¿Qué peso? Por ejemplo: guarda un objetivo de 100 kg en press banca.",
-        )
-    call = scene.called("save_goal")
-    if call is None:
-        arguments = {"exercise": exercise_in(scene.question), "target_weight_kg": _number(weight[1])}
-        return Ask(scene.say("I will save it.", "Voy a guardarlo."), "save_goal", arguments)
-    if not call.data().keys() >= {"exercise", "target_weight_kg"} and (left := what_is_left(scene, call)):
-        return _sentence(left)
-    goal = goal_words(call.data(), scene)
-    return _failure(scene, call) or scene.say(f"Saved: {goal}.", f"Guardado: {goal}.")
-
-
-def _read_goals(scene: Scene) -> Step:
-    call = scene.called("read_goals")
-    if call is None:
-        return Ask(scene.say("I will look at your goals.", "Voy a mirar tus objetivos."), "read_goals", {})
-    goals = [goal_words(goal, scene) for goal in objects_in(call.data().get("goals"))]
-    if failure := _failure(scene, call):
-        return failure
-    if not goals and (left := what_is_left(scene, call)):
-        return _sentence(left)
-    if not goals:
-        return scene.say("You have no goals saved yet.", "Aún no tienes objetivos guardados.")
-    return scene.say("Your goals: ", "Tus objetivos: ") + "; ".join(goals) + rest_words(scene, call) + "."
-
-
 def _introduce(scene: Scene) -> Step:
     return scene.say(
         "I am the demo model: no real model, but the tools and the data are real. Ask me how much you progressed on "
-        "bench press this month, about every exercise one by one, for the one-rep max of 80 kg x 5, to save a goal of "
-        "100 kg on bench press, or what your goals are.",
+        "bench press this month, about every exercise one by one, for the one-rep max of 80 kg x 5, to log bench press "
+        "80 kg x 5, to save a goal of 100 kg on bench press, what your goals are, or tell me what you weigh.",
         "Soy el modelo de demostración: no hay un modelo real, pero las herramientas y los datos sí lo son. Pregúntame "
         "cuánto has progresado en press banca este mes, por todos los ejercicios uno a uno, por la repetición máxima "
-        "de 80 kg x 5, pídeme guardar un objetivo de 100 kg en press banca, o pregúntame cuáles son tus objetivos.",
+        "de 80 kg x 5, pídeme apuntar press banca 80 kg x 5 o guardar un objetivo de 100 kg en press banca, pregúntame "
+        "cuáles son tus objetivos, o dime cuánto pesas.",
     )
 
 
 PLANS: tuple[tuple[str, Callable[[Scene], Step]], ...] = (
     (r"(every|each|all (of )?(my|the)) exercises?|one by one|todos (mis|los) ejercicios|cada ejercicio|uno (a|por) uno",
      _one_by_one),
+    (LOGS, log_workout),
     (r"one[- ]rep|\b1 ?rm\b|repetici[oó]n m[aá]xima|m[aá]ximo", _estimate),
-    (r"(save|set|add|guarda|pon|fija|crea|añade)\w*\b.*\b(goal|objetivo|meta)", _save_goal),
-    (r"^(?=.*\d\s*(kg|kilo))(?=.*\b(goal|objetivo|meta)\b).*\b(want|like|quiero|quisiera|gustar[ií]a)\b", _save_goal),
-    (r"\b(goals?|objetivos?|metas?)\b", _read_goals),
+    (r"(save|set|add|guarda|pon|fija|crea|añade)\w*\b.*\b(goal|objetivo|meta)", save_goal),
+    (r"^(?=.*\d\s*(kg|kilo))(?=.*\b(goal|objetivo|meta)\b).*\b(want|like|quiero|quisiera|gustar[ií]a)\b", save_goal),
+    (r"\b(goals?|objetivos?|metas?)\b", read_goals),
+    (MEASURES, record_measurement),
+    (r"\bmeasure|\bmedidas?\b", read_measurements),
     (r"progres|improv|mejor|avan[zc]|how much|cu[aá]nto", _progress),
 )  # fmt: skip
 
 
-def exercise_in(text: str) -> str:
-    """Returns the exercise a text is about, in the catalogue's words; bench press where it names none."""
-    return named_in(text) or "bench press"
-
-
-def named_in(text: str) -> str:
-    """Returns the exercise a text names, in the catalogue's words; empty where it names none."""
-    return next((name for pattern, name in NAMES.items() if re.search(pattern, text, re.IGNORECASE)), "")
+TO_DO = {
+    "search_exercises": ("to look the exercise up, and your history of it", "buscar el ejercicio, y tu historial"),
+    "training_history": ("your training history of {}", "tu historial de {}"),
+    "estimate_one_rep_max": ("the estimate", "la estimación"),
+    "log_workout": ("to log the workout; it is not saved", "apuntar el entrenamiento; no está guardado"),
+    "record_measurement": ("to record the value; it is not saved", "apuntar el dato; no está guardado"),
+    "read_measurements": ("to look at your measurements", "mirar tus medidas"),
+    "save_goal": ("to save the goal; it is not saved", "guardar el objetivo; no está guardado"),
+    "read_goals": ("to look at your goals", "mirar tus objetivos"),
+}
+"""What is left undone where a call can no longer be made."""
 
 
 def _closing(scene: Scene, step: Ask) -> str:
@@ -241,18 +170,9 @@ def _found(scene: Scene) -> str:
 
 
 def _to_do(scene: Scene, step: Ask) -> str:
+    english, spanish = TO_DO[step.name]
     exercise = step.arguments.get("exercise", "")
-    match step.name:
-        case "search_exercises":
-            return scene.say("to look the exercise up, and your history of it", "buscar el ejercicio, y tu historial")
-        case "training_history":
-            return scene.say(f"your training history of {exercise}", f"tu historial de {exercise}")
-        case "save_goal":
-            return scene.say("to save the goal; it is not saved", "guardar el objetivo; no está guardado")
-        case "read_goals":
-            return scene.say("to look at your goals", "mirar tus objetivos")
-        case _:
-            return scene.say("the estimate", "la estimación")
+    return scene.say(english.format(exercise), spanish.format(exercise))
 
 
 def _read_so_far(scene: Scene) -> dict[str, Call]:
@@ -264,13 +184,6 @@ def _listed(scene: Scene, heading: str, read: dict[str, Call]) -> str:
     return "\n".join([heading, *(f"- {name}: {progress_words(scene, call)}" for name, call in read.items())])
 
 
-def _failure(scene: Scene, call: Call) -> str:
-    """Returns the honest words for a call that failed; empty for one that went well."""
-    if not call.failed:
-        return ""
-    return scene.say(f"I could not do that: {call.result}", f"No he podido hacerlo: {call.result}")
-
-
 def _first_match(found: Call) -> str:
     matches = objects_in(found.data().get("exercises"))
     return str(matches[0].get("name", "")) if matches else ""
@@ -279,14 +192,6 @@ def _first_match(found: Call) -> str:
 def _period(scene: Scene) -> str:
     said = PERIOD.search(scene.question) or PERIOD.search(scene.topic)
     return "this_week" if said and said[1] else "this_month"
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", "."))
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
 
 
 def _text(words: str) -> Json:

@@ -14,7 +14,7 @@ CONTINUE = re.compile(
 )
 SPANISH = re.compile(
     r"[¿¡ñáéíóú]|\b(qu[eé]|cu[aá]nto|mis?|este|esta|mes|quiero|hola|s[ií]|cu[aá]les|objetivos?|guarda|ejercicios?"
-    r"|contin[uú]a|sigue|gracias|estima|de|para|con|y|sentadillas?|dominadas|peso|fondos|prensa|zancadas?)\b",
+    r"|contin[uú]a|sigue|gracias|estima|de|para|con|y|sentadillas?|dominadas|peso|fondos|prensa|zancadas?|apunta|anota|registra|banca|cintura)\b",
     re.IGNORECASE,
 )
 FOLLOW_UP = re.compile(r"^\W*(and|what about|how about|y|qu[eé] tal)\b", re.IGNORECASE)

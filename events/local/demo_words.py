@@ -49,7 +49,7 @@ def goal_words(goal: Json, scene: Scene) -> str:
 
 def kilograms(value: Any, scene: Scene) -> str:
     """Writes a weight as people do: 82.5 kg, and 82,5 kg in Spanish."""
-    return f"{_number(value, scene)} kg"
+    return f"{figure(value, scene)} kg"
 
 
 def _change(scene: Scene, progress: Json) -> str:
@@ -71,9 +71,10 @@ def _last_session(scene: Scene, session: Json) -> str:
 
 def _signed(value: Any, scene: Scene) -> str:
     sign = "+" if isinstance(value, int | float) and value > 0 else ""
-    return f"{sign}{_number(value, scene)}"
+    return f"{sign}{figure(value, scene)}"
 
 
-def _number(value: Any, scene: Scene) -> str:
+def figure(value: Any, scene: Scene) -> str:
+    """Writes a number with the decimal mark of the person's language."""
     text = f"{value:g}" if isinstance(value, int | float) else "?"
     return text.replace(".", ",") if scene.spanish else text

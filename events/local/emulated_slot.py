@@ -1,7 +1,7 @@
 """A slot that is Lambda's own Python runtime behind AWS's runtime interface emulator, which SAM's CLI brings along.
 
 As in the cloud, the process is killed at the function's timeout without notice, whatever a handler raises leaves it
-alive, and a response that is too large is refused. Unlike there, the emulator counts loading in the timeout.
+alive, and a response that is too large is refused.
 """
 
 import http.client
@@ -33,7 +33,16 @@ LIFELINE = "RONDAS_LOCAL_LIFELINE"
 """The variables that tell the function's process what to load, and where its lifeline is."""
 
 WARM_UP = {"local": "warm-up"}
-"""An event that only loads the function: the emulator starts nothing before the first one."""
+"""An event that asks whether the function is loaded; before the first event the emulator starts nothing."""
+
+LOADING, READY = "loading", "ready"
+"""The answers to it."""
+
+WARM_UP_SECONDS = 0.5
+"""How long the answer may wait for the function: shorter than any timeout."""
+
+INIT_SECONDS = 60.0
+"""Lambda gives an init 10 s; a laptop that starts several at once may need more."""
 
 INVOCATIONS = "/2015-03-31/functions/function/invocations"
 BACKSTOP_SECONDS = 5.0
@@ -79,7 +88,7 @@ class EmulatedSlot:
         self.kill()
         try:
             self._start_emulator()
-            self.invoke(json.dumps(WARM_UP).encode())
+            self._load()
         except InvocationError as error:
             self.kill()
             raise InitError(str(error).removeprefix("InitError: ")) from None
@@ -136,6 +145,12 @@ class EmulatedSlot:
                 return
             self.kill()
         raise InvocationError("Lambda's runtime emulator does not start")
+
+    def _load(self) -> None:
+        deadline = time.monotonic() + INIT_SECONDS
+        while self.invoke(json.dumps(WARM_UP).encode()) != READY:
+            if time.monotonic() > deadline:
+                raise InvocationError(f"the function was not loaded within {INIT_SECONDS:.0f} s")
 
     def _accepts(self) -> bool:
         """Waits until the emulator takes connections; returns whether it does."""

@@ -11,6 +11,7 @@ from local.context import ACCOUNT
 from local.json_values import Json, object_in
 
 API = "local"
+POST_MESSAGE = "POST /conversations/{conversation_id}/messages"
 DOMAIN = f"{API}.execute-api.localhost"
 
 
@@ -19,7 +20,7 @@ class EventError(Exception):
 
 
 def read_events(path: Path) -> list[Json]:
-    """Reads a file with one event or a list of them, and fills in the time of the request where it is missing.
+    """Reads a file with one event or a list of them.
 
     Raises:
         EventError: there is no such file, or it holds no events.
@@ -39,13 +40,19 @@ def read_events(path: Path) -> list[Json]:
                 f"the event file {path} holds no event of an HTTP API (payload format 2.0): {missing} is missing; "
                 "events/ask.json shows one"
             )
-    return [_completed(event) for event in events]
+    return cast("list[Json]", events)
+
+
+def arriving(event: Json) -> Json:
+    """Returns an event as if its request came in now, where it does not say itself when it did."""
+    context = object_in(event.get("requestContext"))
+    return event | {"requestContext": _now() | {"requestId": uuid.uuid4().hex[:16]} | context}
 
 
 def message_event(conversation: str, text: str, person: str) -> Json:
     """Returns the event of `POST /conversations/{id}/messages` with a text of a person."""
     path = f"/conversations/{conversation}/messages"
-    context = request_context("POST", path, "POST /conversations/{conversation_id}/messages", {"sub": person})
+    context = request_context("POST", path, POST_MESSAGE, {"sub": person})
     return {
         "version": "2.0",
         "routeKey": context["routeKey"],
@@ -57,6 +64,11 @@ def message_event(conversation: str, text: str, person: str) -> Json:
         "body": json.dumps({"text": text}),
         "isBase64Encoded": False,
     }
+
+
+def route_key(event: Json) -> str:
+    """Returns the route of an event, such as `GET /conversations`."""
+    return str(event["requestContext"]["routeKey"])
 
 
 def request_context(method: str, path: str, route: str, claims: dict[str, str] | None) -> Json:
@@ -83,14 +95,10 @@ def _missing(event: Json) -> str:
     parts = {
         "requestContext": context,
         "requestContext.http.method": http.get("method"),
+        "requestContext.routeKey": context.get("routeKey"),
         "rawPath": event.get("rawPath"),
     }
     return next((name for name, value in parts.items() if not value), "")
-
-
-def _completed(event: Json) -> Json:
-    context = object_in(event.get("requestContext"))
-    return event | {"requestContext": _now() | {"requestId": uuid.uuid4().hex[:16]} | context}
 
 
 def _now() -> Json:

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -36,8 +37,10 @@ def load(function: Function) -> Loaded:
     """
     make_importable(function.code)
     name, _, attribute = function.handler.rpartition(".")
+    name = name.replace("/", ".")
+    sys.modules.pop(name, None)  # another function's may have the same name
     try:
-        module = importlib.import_module(name.replace("/", "."))
+        module = importlib.import_module(name)
         handler = cast("Callable[[Json, Context], Any]", getattr(module, attribute))
     except SystemExit as error:
         raise InitError(f"the function ended itself with {error.code!r}") from error

@@ -1,4 +1,4 @@
-"""`make run`: invokes the chat function with a sample event and prints the rounds as they happen and the reply."""
+"""`make run`: invokes a function with the events of a file and prints the rounds as they happen and the answers."""
 
 import argparse
 import io
@@ -12,7 +12,7 @@ from pathlib import Path
 from local.console import FIRST_SERVER_ERROR, OK, Console, show_warnings
 from local.engine import EngineError
 from local.environment import of_function, prepared, set_defaults
-from local.event import EventError, read_events
+from local.event import EventError, arriving, read_events, route_key
 from local.function import Loaded, load
 from local.json_values import Json
 from local.start_errors import InitError
@@ -36,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     try:
         with prepared(template, names_models=True):
-            chat = load_chat(template, console)
-            return max(invoke(chat, event, console) for event in events)
+            loaded = {route: load_behind(route, template, console) for route in dict.fromkeys(map(route_key, events))}
+            return max(invoke(loaded[route_key(event)], arriving(event), console) for event in events)
     except (EngineError, InitError) as error:
         return fail(error)
     except KeyboardInterrupt:
@@ -47,23 +47,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return nobody_reads_on()
 
 
-def load_chat(template: Template, console: Console) -> Loaded:
-    """Loads the function behind the first route for messages, with the console looking on.
+def load_behind(route: str, template: Template, console: Console) -> Loaded:
+    """Loads the function behind a route, with the console looking on where there is something to see.
 
     Raises:
-        InitError: it cannot be imported, or there is none.
+        InitError: it cannot be imported, or there is no such route.
     """
-    posts = [route for route in template.routes if route.method == "POST" and route.path.endswith("/messages")]
-    if not posts:
-        raise InitError("the template has no route POST …/messages")
-    function = template.functions[posts[0].function]
+    names = [known.function for known in template.routes if known.key == route]
+    if not names:
+        raise InitError(f"the template has no route {route}")
+    function = template.functions[names[0]]
     as_json = bool(os.environ.get("LOG_LEVEL") or os.environ.get("POWERTOOLS_LOG_LEVEL"))  # who asks for it, gets it
     set_defaults({"POWERTOOLS_LOG_LEVEL": os.environ.get("LOG_LEVEL") or "WARNING"})
     set_defaults({"POWERTOOLS_METRICS_DISABLED": "true"} | of_function(function))
     loaded = load(function)
-    if not as_json:
-        show_warnings(console)
-    loaded.module.agent.watchers.add(console)
+    if agent := getattr(loaded.module, "agent", None):
+        if not as_json:
+            show_warnings(console)
+        agent.watchers.add(console)
     return loaded
 
 

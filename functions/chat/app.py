@@ -8,6 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 import coach
 from rondas.assembly import assemble
 from rondas.http.messages import ConversationId, IdempotencyKey, MessageIn, Reply
+from rondas.http.problems import accept_language
 from rondas.http.refusals import answer_refusals
 from rondas.http.resolver import person, problem_resolver, resolve, seconds_left
 from rondas.settings import Settings
@@ -25,7 +26,7 @@ def post_message(conversation_id: ConversationId, body: MessageIn, idempotency_k
     answer = agent.answer(
         message,
         remaining=seconds_left(app),
-        accept_language=app.current_event.headers.get("accept-language", ""),
+        accept_language=accept_language(app),
     )
     return Reply.of(message, answer)
 

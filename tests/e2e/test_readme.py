@@ -4,23 +4,22 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from fakes.server import serving
 from fakes.services import ANTHROPIC, OPENAI, SERVICES, Service
 
-from rondas.history import ToolCall
-from rondas.toolbox import Toolbox
-from rondas.tools import Tool
-
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = README.partition("## Add a tool")[2].partition("\n## ")[0]
 
 # Commands that no test here runs, and who does.
 ELSEWHERE = {
@@ -41,11 +40,11 @@ def environment(**more: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not ours.match(name)} | more
 
 
-def run(command: str, *, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+def run_in(folder: Path, command: str, *, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         shell=True,
-        cwd=ROOT,
+        cwd=folder,
         env=environment(**more),
         input=stdin,
         capture_output=True,
@@ -53,6 +52,9 @@ def run(command: str, *, stdin: str = "", **more: str) -> subprocess.CompletedPr
         timeout=IN_SECONDS,
         check=False,
     )
+
+
+run = partial(run_in, ROOT)
 
 
 def documented(command: str) -> str:
@@ -85,7 +87,8 @@ def test_every_command_is_run_by_somebody() -> None:
     # Given the commands of the README; when they are looked up, then each is in a test, or in the list of exceptions
     tested = Path(__file__).read_text(encoding="utf-8")
     for line in "".join(blocks("sh")).replace("\\\n", " ").splitlines():
-        known = line in ELSEWHERE or line in tested or line.startswith(("TOKEN=", "curl ")) or "=…" in line
+        known = line in ELSEWHERE or line in tested or "=…" in line
+        known = known or line.startswith(("TOKEN=", "curl ")) or "functions/chat/coach" in line
         assert known, f"no test runs: {line}"
 
 
@@ -95,7 +98,7 @@ def test_make_run_answers_the_question_in_rounds_of_real_tools() -> None:
     # Then the first line says who answers, the rounds are shown, and the answer has a number in it
     assert ran.returncode == 0, ran.stderr
     assert "demo model" in ran.stdout.splitlines()[0]
-    assert len(re.findall(r"^round \d+", ran.stdout, re.MULTILINE)) >= 2
+    assert len(re.findall(r"^round \d+ +→", ran.stdout, re.MULTILINE)) >= 2
     assert "search_exercises" in ran.stdout
     assert "training_history" in ran.stdout
     assert re.search(r"\+\d+(\.\d+)? kg", ran.stdout)
@@ -105,7 +108,7 @@ def test_make_run_answers_the_question_in_rounds_of_real_tools() -> None:
 def test_the_step_limit_is_shown_with_its_honest_close() -> None:
     ran = run(documented("make run EVENT=events/step_limit.json"))
     assert ran.returncode == 0, ran.stderr
-    assert len(re.findall(r"^round \d+", ran.stdout, re.MULTILINE)) == 10
+    assert len(re.findall(r"^round \d+ +→", ran.stdout, re.MULTILINE)) == 10
     assert ran.stdout.count("not executed") == 1
     assert "200 · step_limit · 10 rounds" in ran.stdout
 
@@ -115,6 +118,12 @@ def test_a_yes_goes_on_after_the_limit() -> None:
     assert ran.returncode == 0, ran.stderr
     assert "step_limit · 10 rounds" in ran.stdout
     assert "answered · 4 rounds" in ran.stdout
+
+
+def test_an_erased_conversation_is_looked_for_in_vain() -> None:
+    ran = run(documented("make run EVENT=events/delete.json"))
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.index("200 · answered") < ran.stdout.index("\n204") < ran.stdout.index("\n404 · not_found")
 
 
 def test_a_conversation_in_the_terminal() -> None:
@@ -137,6 +146,30 @@ def test_the_curl_of_the_readme_and_a_second_message(address: str) -> None:
     assert json.loads(again.stdout)["conversation_id"] == "my-first"
 
 
+def test_a_conversation_is_listed_read_and_erased(address: str) -> None:
+    # Given a conversation
+    token = run("make -s token").stdout.strip()
+
+    def ask(method: str, path: str, body: bytes | None = None) -> tuple[int, str]:
+        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        request = urllib.request.Request(f"{address}/conversations{path}", body, headers, method=method)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    assert ask("POST", "/to-erase/messages", b'{"text": "What are my goals?"}')[0] == 200
+    # When it is listed, read and erased, then the local API serves the function that does so
+    assert json.loads(ask("GET", "?limit=1")[1])["conversations"][0]["id"] == "to-erase"
+    history = json.loads(ask("GET", "/to-erase/messages?after=0")[1])["messages"]
+    assert history[0]["tool_calls"][0]["name"] == "read_goals"
+    assert history[-1]["status"] == "answered"
+    assert ask("DELETE", "/to-erase") == (204, "")
+    assert ask("GET", "/to-erase/messages")[0] == 404
+
+
 def test_a_request_without_a_token_is_refused(address: str) -> None:
     request = urllib.request.Request(
         f"{address}/conversations/c/messages", b'{"text": "hi"}', {"content-type": "application/json"}
@@ -150,7 +183,7 @@ def test_a_request_without_a_token_is_refused(address: str) -> None:
 @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.model)
 def test_a_key_and_a_model_of_ones_own_reach_the_real_wire(service: Service) -> None:
     # Given a service as strict as the real one, in its place
-    (command,) = [line for line in README.splitlines() if line.startswith(service.key) and "," not in line]
+    (command,) = [line for line in README.splitlines() if re.fullmatch(rf"{service.key}=[^,]* make run", line)]
     variable, path = service.base_url
     with serving(service.start()) as server:
         server.add(
@@ -188,20 +221,50 @@ def test_a_wrong_setting_is_named_at_start() -> None:
     assert "Traceback" not in ran.stderr
 
 
-def test_the_tool_of_the_readme_works_as_it_stands() -> None:
-    # Given the file that the README shows
-    (source,) = blocks("python")
-    # And which is as tidy as everything else here
-    command = [".venv/bin/ruff", "check", "--stdin-filename", "functions/chat/coach/oven.py", "-"]
-    tidy = subprocess.run(command, cwd=ROOT, input=source, capture_output=True, text=True, check=False)
-    assert tidy.returncode == 0, tidy.stdout
-    names: dict[str, object] = {"__name__": "oven"}
-    exec(compile(source, "oven.py", "exec"), names)
-    oven = names["to_fahrenheit"]
-    assert isinstance(oven, Tool)
-    # When the model calls the tool, then it works, and a mistake is explained
-    tools = Toolbox([oven]).for_user("ana")
-    assert (
-        tools.run(ToolCall("1", "to_fahrenheit", '{"celsius": 180}'), key="k", seconds=1).text == '{"fahrenheit":356.0}'
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A copy of the repository that a test may change, over the packages that are set up already."""
+    copy = tmp_path / "rondas"
+    shutil.copytree(
+        ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", ".uv", ".rondas", ".*_cache", ".aws-sam")
     )
-    assert "celsius: " in tools.run(ToolCall("2", "to_fahrenheit", '{"celsius": 900}'), key="k", seconds=1).text
+    for folder in (".venv", ".uv"):
+        if (ROOT / folder).exists():
+            (copy / folder).symlink_to(ROOT / folder)
+    return copy
+
+
+def test_the_tool_of_the_readme_goes_from_nothing_to_a_passing_test(clone: Path) -> None:
+    # Given the two files that the README shows, where it says that they go
+    files = dict(zip(re.findall(r"`(functions/\S+\.py|tests/\S+\.py)`", GUIDE), blocks("python"), strict=True))
+    for name, source in files.items():
+        (clone / name).write_text(source, encoding="utf-8")
+    # When the command under them is run
+    ran = run_in(clone, documented("make unit TESTS=tests/unit/coach/test_to_fahrenheit.py"))
+    # Then the tests pass
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "2 passed" in ran.stdout
+    # And the files are as tidy as everything else here
+    for command in (["ruff", "check"], ["ruff", "format", "--check"], ["pyright"]):
+        tidy = run_in(clone, shlex.join([f".venv/bin/{command[0]}", *command[1:], *files]))
+        assert tidy.returncode == 0, tidy.stdout + tidy.stderr
+
+
+def test_another_assistant_is_another_folder(clone: Path) -> None:
+    # Given a copy of the repository in which the coach's folder was replaced as the README says
+    *replacing, talking = next(block for block in blocks("sh") if "tests/apps/research" in block).splitlines()
+    assert run_in(clone, " && ".join(replacing)).returncode == 0
+    # When somebody talks with what stands there now, and its model searches and reads
+    with serving(ANTHROPIC.start()) as server:
+        server.add(
+            ANTHROPIC.turn("I search.", [("call_1", "search", {"query": "tides"})]),
+            ANTHROPIC.turn("I read.", [("call_2", "read_page", {"page": "tides"})]),
+            ANTHROPIC.turn("Because of the Moon.", []),
+        )
+        asked = "Why are there tides?\nexit\n"
+        ran = run_in(clone, talking.replace("=… ", "=key "), stdin=asked, ANTHROPIC_BASE_URL=server.url)
+        server.check_used_up()
+    # Then its own tools ran under its own prompt, and the answer came
+    assert "round 2  → read_page" in ran.stdout, ran.stderr
+    assert "Because of the Moon." in ran.stdout
+    assert "small library" in json.dumps(ANTHROPIC.system(server.bodies[0]))

@@ -5,6 +5,7 @@ import json
 import re
 from typing import Any
 
+from fakes.schemas import anthropic_problem
 from fakes.server import Json, Reply, Request, Rule
 
 _NAME = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
@@ -90,11 +91,11 @@ def _problem(request: Request) -> str | None:
 
 
 def _tools_problem(body: Json) -> str | None:
-    for tool in body.get("tools", []):
+    for number, tool in enumerate(body.get("tools", [])):
         if not _NAME.match(tool["name"]):
             return f"tools: name {tool['name']!r} is not allowed"
-        if tool["input_schema"].get("type") != "object":
-            return "tools.input_schema.type: Field required"
+        if problem := anthropic_problem(tool["input_schema"]):
+            return f"tools.{number}.custom.input_schema: {problem}"
     uses_tools = '"tool_use"' in json.dumps(body["messages"])
     if uses_tools and not body.get("tools"):
         return "Requests which include `tool_use` or `tool_result` blocks must define tools"

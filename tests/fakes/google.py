@@ -14,6 +14,7 @@ from typing import cast
 
 import pytest
 
+from fakes.schemas import google_problem
 from fakes.server import Json, ModelServer, Reply, Request, Rule, Step, serving
 from rondas.providers import Provider, connect
 from rondas.tools import Tool
@@ -231,6 +232,9 @@ def _check_tools(body: Json) -> None:
         _check_fields(each, {"name", "description", "parameters_json_schema", "parametersJsonSchema"}, "tools")
         if not _NAME.fullmatch(each.get("name", "")):
             raise _RefusedError("Invalid function name.")
+        schema: Json = each.get("parameters_json_schema") or each.get("parametersJsonSchema") or {"type": "object"}
+        if problem := google_problem(schema):
+            raise _RefusedError(f"* GenerateContentRequest.tools[0].function_declarations: {problem}")
     mode = cast("Json", body.get("toolConfig", {})).get("functionCallingConfig", {}).get("mode", "AUTO")
     if mode not in {"AUTO", "ANY", "NONE", "VALIDATED"}:
         raise _RefusedError(f"Invalid value at 'tool_config.function_calling_config.mode': {mode}")

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from jsonschema import Draft202012Validator, ValidationError
 
+from fakes.schemas import openai_problem
 from fakes.server import Json
 
 _SCHEMA: Json = json.loads((Path(__file__).parents[1] / "data" / "openai-responses.schema.json").read_text("utf-8"))
@@ -88,16 +89,8 @@ def _check_tool(tool: Json) -> None:
         raise Refused("Invalid 'tools[0].name': string does not match pattern.", "invalid_value", "tools[0].name")
     if not isinstance(tool["strict"], bool):
         raise Refused("Invalid type for 'tools[0].strict': say it.", "invalid_type", "tools[0].strict")
-    for node in _nodes(tool["parameters"]) if tool["strict"] else ():
-        text = f"Invalid schema for function '{tool['name']}': "
-        if node.get("type") == "object" and node.get("additionalProperties") is not False:
-            text += "'additionalProperties' is required to be supplied and to be false."
-        elif sorted(node.get("properties", {})) != sorted(node.get("required", [])):
-            text += "'required' is required to be supplied and to be an array including every key in properties."
-        elif unknown := {"default", "oneOf", "allOf", "not", "patternProperties", "propertyNames"}.intersection(node):
-            text += f"'{min(unknown)}' is not permitted."
-        else:
-            continue
+    if problem := openai_problem(tool["parameters"], strict=tool["strict"]):
+        text = f"Invalid schema for function '{tool['name']}': {problem}"
         raise Refused(text, "invalid_function_parameters", "tools[0].parameters")
 
 
@@ -158,13 +151,3 @@ def _properties(schema: Json) -> Iterator[str]:
     yield from schema.get("properties", {})
     for part in schema.get("allOf", []):
         yield from _properties(part)
-
-
-def _nodes(schema: Json) -> Iterator[Json]:
-    """Yields the schema and all schemas in it."""
-    yield schema
-    for keyword in ("properties", "$defs"):
-        for part in schema.get(keyword, {}).values():
-            yield from _nodes(part)
-    for part in [schema["items"]] if "items" in schema else schema.get("anyOf", []):
-        yield from _nodes(part)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from fakes import anthropic, google, openai
 from fakes.server import Json, ModelServer, Reply
@@ -25,6 +25,7 @@ class Service:
         tool_choice: reads from a request whether tools may be called, in the service's words.
         tools: reads the declared tools.
         system: reads the system part.
+        is_result: whether a part of a request is one of a tool's results.
         foreign: words that only this service uses, which no other may ever be sent.
     """
 
@@ -39,7 +40,12 @@ class Service:
     tool_choice: Callable[[Json], Any]
     tools: Callable[[Json], Any]
     system: Callable[[Json], Any]
+    is_result: Callable[[Json], bool]
     foreign: tuple[str, ...]
+
+    def without_results(self, request: Json) -> Json:
+        """Returns all of a request but the results of tools."""
+        return _without(self.is_result, request)
 
 
 ANTHROPIC = Service(
@@ -54,6 +60,7 @@ ANTHROPIC = Service(
     tool_choice=lambda body: body["tool_choice"]["type"],
     tools=lambda body: body["tools"],
     system=lambda body: body["system"],
+    is_result=lambda part: part.get("type") == "tool_result",
     foreign=("sig-", '"thinking"', "tool_use_id"),
 )
 
@@ -69,6 +76,7 @@ OPENAI = Service(
     tool_choice=lambda body: body["tool_choice"],
     tools=lambda body: body["tools"],
     system=lambda body: body["instructions"],
+    is_result=lambda part: part.get("type") == "function_call_output",
     foreign=('"rs_', "encrypted_content", "resp_", "function_call_output", '"phase"'),
 )
 
@@ -84,7 +92,19 @@ GOOGLE = Service(
     tool_choice=lambda body: {"AUTO": "auto", "NONE": "none"}[body["toolConfig"]["functionCallingConfig"]["mode"]],
     tools=lambda body: body["tools"],
     system=lambda body: body["systemInstruction"],
+    is_result=lambda part: "functionResponse" in part,
     foreign=("thoughtSignature", "functionResponse"),
 )
 
 SERVICES = (ANTHROPIC, OPENAI, GOOGLE)
+
+
+def _without(leaves_out: Callable[[Json], bool], value: Any) -> Any:
+    match value:
+        case dict():
+            fields = cast("Json", value)
+            return None if leaves_out(fields) else {name: _without(leaves_out, item) for name, item in fields.items()}
+        case list():
+            return [_without(leaves_out, item) for item in cast("list[Any]", value)]
+        case _:
+            return value

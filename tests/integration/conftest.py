@@ -1,12 +1,17 @@
 """Tables for the tests that need some: an engine inside the process, one thread at a time."""
 
+import importlib
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from chat_function import Chat
 from engine.dynamodb_local import running
 from engine.package import EngineMissing, engine_folder
+from fakes.anthropic import strict
+from fakes.server import ModelServer, serving
 from moto import mock_aws
 from tables import create_table
 
@@ -45,10 +50,22 @@ def dynamodb(monkeypatch: pytest.MonkeyPatch) -> "Iterator[DynamoDBClient]":
     monkeypatch.delenv("AWS_ENDPOINT_URL_DYNAMODB", raising=False)
     client.cache_clear()
     with mock_aws():
-        for table in (TABLE, COACH_TABLE):
-            create_table(client(), table)
+        create_table(client(), TABLE)
+        create_table(client(), COACH_TABLE, "CoachTable")
         yield client()
     client.cache_clear()
+
+
+@pytest.fixture
+def chat(dynamodb: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch) -> "Iterator[Chat]":
+    """The chat function, imported anew with settings of its own. The script of its model must be used up."""
+    with serving(ModelServer([], strict(binds_thinking=True))) as model:
+        monkeypatch.setenv("MODELS", "anthropic:claude-sonnet-5-5")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "secret-key")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", model.url)
+        monkeypatch.delitem(sys.modules, "app", raising=False)
+        yield Chat(importlib.import_module("app"), model, dynamodb)
+        model.check_used_up()
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,12 @@
 """Rounds that fit into an item of the table (rule S7)."""
 
+import json
+
 from doubles import asks
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rondas.excerpt import written
 from rondas.fit import MAX_TURN_CHARS, bounded, fitted
 from rondas.history import Round, ToolCall, ToolResult, Turn
 from rondas.store.items import Keys, StoredEntry, entry_item
@@ -51,6 +54,16 @@ def test_every_round_fits_an_item(calls: int, text: str, size: int) -> None:
 def test_what_is_cut_says_so() -> None:
     small = fitted(a_round(60, "ñ" * 12_000))
     assert all("left out" in result.text for result in small.results)
+
+
+def test_what_is_json_is_still_json_when_it_is_cut() -> None:
+    # Given forty results of a hundred items each; when they are fitted
+    small = fitted(a_round(40, written([{"day": day, "note": "ñ" * 100} for day in range(100)])))
+    # Then each holds its first items whole, and says how many are missing
+    for result in small.results:
+        first, *_, mark = json.loads(result.text)
+        assert first == {"day": 0, "note": "ñ" * 100}
+        assert "of 100 items left out" in mark
 
 
 def test_a_turn_far_too_long_keeps_the_beginning_of_its_words_and_runs_nothing() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rondas.settings import Settings, SettingsError
+from rondas.settings import Settings, SettingsError, is_on
 
 GOOD = {"TABLE_NAME": "conversations", "MODELS": "anthropic:claude-sonnet-5-5"}
 
@@ -67,3 +67,16 @@ def test_a_reserve_that_would_take_all_the_time_is_cut(budget: str, reserve: str
     # Given a budget and a reserve; when the reserve would leave no time for work, then it takes a third
     settings = Settings.read(GOOD | {"TIME_BUDGET_SECONDS": budget, "CLOSING_RESERVE_SECONDS": reserve})
     assert settings.closing_reserve() == kept
+
+
+@pytest.mark.parametrize(
+    ("environment", "on"), [({}, False), ({"X": ""}, False), ({"X": "off"}, False), ({"X": "on"}, True)]
+)
+def test_a_switch_is_off_unless_it_is_on(environment: dict[str, str], on: bool) -> None:
+    assert is_on("X", environment) is on
+
+
+@pytest.mark.parametrize("value", ["true", "1", "ON", " on"])
+def test_a_switch_that_is_neither_on_nor_off_is_named(value: str) -> None:
+    with pytest.raises(SettingsError, match="WEB_PAGES: should be on or off"):
+        is_on("WEB_PAGES", {"WEB_PAGES": value})

@@ -12,6 +12,7 @@ import yaml
 
 from rondas.budget import STORE_RESERVE_SECONDS
 from rondas.settings import Settings
+from rondas.store.reading import BY_ACTIVITY
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,19 +28,29 @@ SETTINGS = {
     "TOOL_RESULT_MAX_CHARS",
     "DAILY_TOKEN_QUOTA",
     "MAX_RUNS_PER_PERSON",
+    "WEB_PAGES",
     "API_KEYS_SECRET_ARN",
 }
 """The settings that make sense in AWS; the providers' keys themselves are not among them."""
+
+ROUTES = {
+    "POST /conversations/{conversation_id}/messages",
+    "GET /conversations/{conversation_id}/messages",
+    "GET /conversations",
+    "DELETE /conversations/{conversation_id}",
+}
 
 type Json = dict[str, Any]
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads `!Ref x` as `{"Ref": "x"}`, `!GetAtt x.y` as `{"GetAtt": "x.y"}`."""
+    """Reads `!Ref x` as `{"Ref": "x"}`, `!If [a, b, c]` as `{"If": ["a", "b", "c"]}`."""
 
 
 def _tagged(loader: _Loader, tag: str, node: yaml.Node) -> Json:
-    assert isinstance(node, yaml.ScalarNode), f"!{tag}: only scalars are expected here"
+    if isinstance(node, yaml.SequenceNode):
+        return {tag: loader.construct_sequence(node, deep=True)}
+    assert isinstance(node, yaml.ScalarNode), f"!{tag}: only scalars and lists are expected here"
     return {tag: loader.construct_scalar(node)}
 
 
@@ -147,6 +158,72 @@ def test_the_chat_function_may_do_exactly_this() -> None:
     }
 
 
+def test_the_conversations_function_reads_and_erases_and_has_no_secret() -> None:
+    # when
+    allowed = {
+        next(iter(statement["Resource"].values())): set(actions(statement))
+        for role, statement in statements()
+        if role == "ConversationsRole"
+    }
+
+    # then
+    assert allowed == {
+        "ConversationsTable.Arn": {
+            "dynamodb:BatchGetItem",
+            "dynamodb:Query",
+            "dynamodb:UpdateItem",
+            "dynamodb:DeleteItem",
+            "dynamodb:ConditionCheckItem",
+        },
+        f"${{ConversationsTable.Arn}}/index/{BY_ACTIVITY}": {"dynamodb:Query"},
+        "ConversationsLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
+    }
+    assert variables(FUNCTIONS["ConversationsFunction"]).keys() == {"TABLE_NAME"}
+
+
+def test_reading_needs_less_memory_and_time_than_answering() -> None:
+    chat, conversations = FUNCTIONS["ChatFunction"], FUNCTIONS["ConversationsFunction"]
+
+    assert conversations["MemorySize"] < chat["MemorySize"]
+    assert conversations["Timeout"] < chat["Timeout"]
+
+
+def test_the_four_routes_are_there() -> None:
+    assert {f"{route['Method']} {route['Path']}" for _, route in routes()} == ROUTES
+
+
+def test_every_route_outlasts_its_function() -> None:
+    for function, route in routes():
+        assert 29_000 >= route["TimeoutInMillis"] > function["Timeout"] * 1000
+        assert route["PayloadFormatVersion"] == "2.0"
+
+
+def test_what_costs_more_may_be_asked_less_often() -> None:
+    # given
+    (api,) = resources("AWS::Serverless::HttpApi").values()
+    by_default = api["Properties"]["DefaultRouteSettings"]
+    by_route = api["Properties"]["RouteSettings"]
+
+    # then
+    assert by_route.keys() == {route for route in ROUTES if not route.startswith("GET")}
+    for limits in by_route.values():
+        assert limits["ThrottlingRateLimit"] < by_default["ThrottlingRateLimit"]
+        assert limits["ThrottlingBurstLimit"] < by_default["ThrottlingBurstLimit"]
+
+
+def test_no_web_page_may_call_the_api_unless_it_is_named() -> None:
+    # given
+    (api,) = resources("AWS::Serverless::HttpApi").values()
+    condition, allowed, otherwise = api["Properties"]["CorsConfiguration"]["If"]
+
+    # then
+    assert PARAMETERS["CorsOrigins"]["Default"] == ""
+    assert TEMPLATE["Conditions"][condition] == {"Not": [{"Equals": [{"Join": ["", {"Ref": "CorsOrigins"}]}, ""]}]}
+    assert allowed["AllowOrigins"] == {"Ref": "CorsOrigins"}
+    assert "AllowCredentials" not in allowed
+    assert otherwise == {"Ref": "AWS::NoValue"}
+
+
 def test_every_route_wants_a_token() -> None:
     # given
     (api,) = resources("AWS::Serverless::HttpApi").values()
@@ -193,6 +270,11 @@ def test_defaults_are_those_of_the_code() -> None:
     assert same == Settings(table_name="conversations", models=deployed["MODELS"])
 
 
+def test_web_pages_are_read_only_where_the_operator_says_so() -> None:
+    assert PARAMETERS["WebPages"]["Default"] == "off"
+    assert PARAMETERS["WebPages"]["AllowedValues"] == ["off", "on"]
+
+
 @pytest.mark.parametrize(
     ("models", "allowed"),
     [
@@ -212,16 +294,18 @@ def test_models_are_checked_before_they_are_deployed(models: str, allowed: bool)
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_have_the_designed_keys(name: str) -> None:
-    properties = TABLES[name]["Properties"]
-
-    assert {(key["AttributeName"], key["KeyType"]) for key in properties["KeySchema"]} == {
+    assert {(key["AttributeName"], key["KeyType"]) for key in TABLES[name]["Properties"]["KeySchema"]} == {
         ("pk", "HASH"),
         ("sk", "RANGE"),
     }
-    assert {(item["AttributeName"], item["AttributeType"]) for item in properties["AttributeDefinitions"]} == {
-        ("pk", "S"),
-        ("sk", "S"),
-    }
+
+
+def test_the_list_has_an_index_that_is_consistent_and_small() -> None:
+    (index,) = TABLES["ConversationsTable"]["Properties"]["LocalSecondaryIndexes"]
+
+    assert index["IndexName"] == BY_ACTIVITY
+    assert [key["AttributeName"] for key in index["KeySchema"]] == ["pk", "updated_at"]
+    assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["title", "created_at"]}
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -4,6 +4,7 @@ import json
 import logging
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from pydantic import BaseModel, Field
@@ -164,19 +165,28 @@ def test_a_mistake_that_the_tool_explains_reaches_the_model() -> None:
     assert run([failing(explain)], "breaks") == ToolResult("id", "There is no exercise called X.", "failed")
 
 
-def test_a_large_result_is_cut_and_says_so() -> None:
-    # Given a tool that returns a megabyte (case 21)
-    @tool
-    def flood(arguments: Weight) -> Seen:
+def flood(max_chars: int | None = None) -> Tool:
+    @tool(max_chars=max_chars, more="Ask for a shorter period.")
+    def floods(arguments: Weight) -> Seen:
         """Floods."""
         return Seen(text="x" * 1_000_000)
 
-    # When it is called
-    result = run([flood], "flood", max_chars=1000)
-    # Then the model sees the beginning and how much is missing
-    assert len(result.text) < 1200
-    assert "left out" in result.text
-    assert "1000011" in result.text
+    return floods
+
+
+def test_a_large_result_is_cut_and_says_so() -> None:
+    # Given a tool that returns a megabyte (case 21); when it is called
+    result = run([flood()], "floods", max_chars=1000)
+    # Then the model sees the beginning, how much is missing and how to get it, in JSON that is whole
+    seen = json.loads(result.text)["text"]
+    assert 990 < len(result.text) <= 1000
+    kept = seen.count("x")
+    assert seen.endswith(f"… [cut: {1_000_000 - kept} of 1000000 characters left out. Ask for a shorter period.]")
+
+
+@pytest.mark.parametrize(("own", "all_tools", "expected"), [(300, 1000, 300), (5000, 1000, 1000), (None, 800, 800)])
+def test_a_tool_may_have_less_room_than_the_others_but_not_more(own: int | None, all_tools: int, expected: int) -> None:
+    assert expected - 10 < len(run([flood(own)], "floods", max_chars=all_tools).text) <= expected
 
 
 def test_a_result_that_cannot_be_sent_is_cleaned() -> None:
@@ -221,7 +231,7 @@ def test_a_field_called_title_stays() -> None:
 
 
 def test_a_function_that_cannot_be_a_tool_says_what_it_lacks() -> None:
-    # Given a function without a docstring, and one without an argument model
+    # Given functions that each lack something that a model needs
     def silent(arguments: Weight) -> Seen:
         return Seen(text="")
 
@@ -229,11 +239,56 @@ def test_a_function_that_cannot_be_a_tool_says_what_it_lacks() -> None:
         """Takes nothing."""
         return Seen(text="")
 
+    def vague(arguments: Weight):  # noqa: ANN202 - what it lacks
+        """Returns who knows what."""
+
+    def wordy(arguments: Weight) -> str:
+        """Returns a text."""
+        return ""
+
+    def nameless(arguments: Weight) -> BaseModel:
+        """Returns a model that names nothing."""
+        return Seen(text="")
+
+    def niño(arguments: Weight) -> Seen:  # noqa: PLC2401 - what it lacks
+        """Has a name that no model service takes."""
+        return Seen(text="")
+
     # When they are made tools, then the message says what to do
-    with pytest.raises(TypeError, match="silent needs a docstring"):
-        tool(silent)
-    with pytest.raises(TypeError, match="bare must take a pydantic model"):
-        tool(bare)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    lacking: list[tuple[Any, str]] = [
+        (silent, "silent needs a docstring"),
+        (bare, "bare must take a pydantic model"),
+        (vague, "vague must be annotated to return a pydantic model"),
+        (wordy, "wordy must be annotated to return a pydantic model"),
+        (nameless, "nameless must be annotated to return a pydantic model"),
+        (niño, "niño needs another name"),
+    ]
+    for function, message in lacking:
+        with pytest.raises(TypeError, match=message):
+            tool(function)
+
+
+def test_a_number_without_end_is_named_as_no_argument() -> None:
+    # Given a number that JSON can write and nobody can count; when it is an argument, then the field is named
+    assert "kg: Input should be a finite number" in run([echo], "echo", '{"kg":1e999}').text
+
+
+def test_of_many_wrong_arguments_the_first_ones_are_named() -> None:
+    class Sets(Arguments):
+        weights: list[float]
+
+    @tool
+    def log(arguments: Sets) -> Seen:
+        """Logs."""
+        return Seen(text="")
+
+    # Given a hundred wrong values; when the tool is called
+    text = run([log], "log", json.dumps({"weights": ["heavy"] * 100})).text
+    # Then the model reads of a few of them, and still what is expected
+    assert "weights.4: Input should be a valid number" in text
+    assert "weights.5" not in text
+    assert "and 95 more" in text
+    assert "Expected: {" in text
 
 
 def test_two_tools_with_one_name_are_refused_at_start() -> None:

@@ -1,15 +1,14 @@
-"""The catalogue of exercises and how it is searched.
+"""The catalogue of exercises, and what can be asked of one.
 
 The exercises come from free-exercise-db, public domain; see `data/README.md`.
 """
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, NotRequired, TypedDict, cast, get_args
+from typing import Literal, NotRequired, TypedDict, cast
 
-from coach.words import Words, distance, fold, hits, words_of
+from coach.words import Words, words_of
 
 Muscle = Literal[
     "abdominals", "abductors", "adductors", "biceps", "calves", "chest", "forearms", "glutes", "hamstrings", "lats",
@@ -20,6 +19,11 @@ Equipment = Literal[
     "machine", "medicine ball", "other",
 ]  # fmt: skip
 Level = Literal["beginner", "intermediate", "expert"]
+Category = Literal[
+    "strength", "stretching", "plyometrics", "powerlifting", "olympic weightlifting", "strongman", "cardio"
+]
+Force = Literal["push", "pull", "static"]
+Mechanic = Literal["compound", "isolation"]
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "arms": ("biceps", "triceps", "forearms"),
@@ -29,9 +33,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """What people call several muscles at once."""
 
 _FILE = Path(__file__).with_name("data") / "exercises.json"
-_LEVELS = ("beginner", "intermediate", "expert")
-_EQUIPMENT = ("barbell", "dumbbell", "body only", "machine", "cable")  # what a gym has, in the order people ask for it
-_LIFTING = ("strength", "powerlifting", "olympic weightlifting")
+_UNSAID = "barbell"  # what an exercise is done with where its name does not say it: `squat` is `Barbell Squat`
 
 
 class Exercise(TypedDict):
@@ -41,25 +43,9 @@ class Exercise(TypedDict):
     equipment: NotRequired[str]
     level: str
     category: str
+    force: NotRequired[str]
+    mechanic: NotRequired[str]
     primary_muscles: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found, best first; `complete` says whether all of it has every word that was asked for."""
-
-    exercises: list[Exercise]
-    complete: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _Indexed:
-    """An exercise with the words it is found by."""
-
-    exercise: Exercise
-    folded: str
-    name: Words
-    about: Words
 
 
 @cache
@@ -68,74 +54,21 @@ def exercises() -> list[Exercise]:
     return cast("list[Exercise]", json.loads(_FILE.read_bytes()))
 
 
-def find(
-    query: str = "", *, muscle: Muscle | None = None, equipment: Equipment | None = None, level: Level | None = None
-) -> Found:
-    """Finds the exercises that have every word of the query and fit every filter, best first.
+def named(name: str) -> Exercise | None:
+    """Returns the exercise that a name stands for, in any language and spelling: `sentadilla` is `Barbell Squat`.
 
-    A word may be in the name, the equipment, the level, the category or the primary muscles; a query that is a muscle
-    and nothing else asks for that muscle. Where no exercise has all the words, those that have the most are found.
+    Nothing that is only similar: a name that says more or less than the catalogue's is none of it.
     """
-    wanted = words_of(query)
-    if muscle is None and wanted in _muscles():
-        wanted, muscle = (), _muscles()[wanted]
-    fitting = [item for item in _index() if _fits(item.exercise, muscle, equipment, level)]
-    counts = [hits(wanted, item.name + item.about) for item in fitting]
-    most = max(counts, default=0)
-    if wanted and not most:
-        return Found([])
-    best = [item for item, count in zip(fitting, counts, strict=True) if count == most]
-    asked = fold(query)
-    best.sort(key=lambda item: (item.folded != asked, *_rank(wanted, item)))
-    return Found([item.exercise for item in best], complete=most == len(wanted))
+    return _by_words().get(frozenset(words_of(name)))
 
 
 @cache
-def _index() -> list[_Indexed]:
-    return [
-        _Indexed(exercise, fold(exercise["name"]), words_of(exercise["name"]), _about(exercise))
-        for exercise in exercises()
-    ]
-
-
-@cache
-def _muscles() -> dict[Words, Muscle]:
-    return {words_of(muscle): muscle for muscle in get_args(Muscle)}
-
-
-def _about(exercise: Exercise) -> Words:
-    muscles = exercise["primary_muscles"]
-    groups = [group for group, members in GROUPS.items() if not set(members).isdisjoint(muscles)]
-    return words_of(
-        " ".join([exercise.get("equipment", ""), exercise["level"], exercise["category"], *muscles, *groups])
-    )
-
-
-def _fits(exercise: Exercise, muscle: Muscle | None, equipment: Equipment | None, level: Level | None) -> bool:
-    return (
-        (muscle is None or not set(GROUPS.get(muscle, (muscle,))).isdisjoint(exercise["primary_muscles"]))
-        and (equipment is None or exercise.get("equipment") == equipment)
-        and (level is None or exercise["level"] == level)
-    )
-
-
-def _rank(wanted: Words, item: _Indexed) -> tuple[object, ...]:
-    """Orders what was found: names of just those words, then names with them, then what most people mean by them.
-
-    Nobody counted how popular an exercise is; a plain name, a basic piece of equipment and a low level come close.
-    """
-    exercise = item.exercise
-    return (
-        item.name != wanted,
-        f" {' '.join(wanted)} " not in f" {' '.join(item.name)} ",
-        exercise["category"] not in _LIFTING,
-        distance(wanted, item.name),
-        _place(_EQUIPMENT, exercise.get("equipment", "")),
-        _LEVELS.index(exercise["level"]),
-        len(exercise["name"]),
-        exercise["name"],
-    )
-
-
-def _place(order: tuple[str, ...], value: str) -> int:
-    return order.index(value) if value in order else len(order)
+def _by_words() -> dict[frozenset[str], Exercise]:
+    full: dict[frozenset[str], Exercise] = {}
+    short: dict[frozenset[str], Exercise] = {}
+    for exercise in exercises():
+        words: Words = words_of(exercise["name"])
+        full.setdefault(frozenset(words), exercise)
+        if exercise.get("equipment") == _UNSAID:
+            short.setdefault(frozenset(words) - {_UNSAID}, exercise)
+    return short | full

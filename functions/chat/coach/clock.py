@@ -1,6 +1,6 @@
 """The clock of the coach: the one place that asks what time it is, so that a test can set it."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 
 def now() -> datetime:
@@ -11,3 +11,8 @@ def now() -> datetime:
 def today() -> date:
     """Returns today's date in UTC."""
     return now().date()
+
+
+def latest_day() -> date:
+    """Returns the last day that may have begun where the person lives: tomorrow in UTC."""
+    return today() + timedelta(days=1)

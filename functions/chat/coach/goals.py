@@ -1,33 +1,26 @@
-"""Goals a person sets themselves, and the two tools that save and read them."""
+"""Goals a person sets themselves: where they are kept, which of them hold, and how far the person is."""
 
-from datetime import date, datetime
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from coach import clock, table
+from coach import table
+from coach.catalogue import named
+from coach.one_rep_max import MAX_REPETITIONS, epley
+from coach.sessions import meant, sessions_of
 from coach.words import words_of
-from rondas.tools import Arguments, ToolContext, ToolMistake, tool
+from coach.workouts import Workout
 
-GOALS_SHOWN = 20
+RECENT = timedelta(days=90)
+"""How long an estimated one-rep max says what a person can do now."""
 
-
-class SaveGoalArguments(Arguments):
-    """A goal as the person put it."""
-
-    exercise: str = Field(min_length=1, max_length=100, description="The exercise, named as in the training history.")
-    target_weight_kg: float = Field(
-        ge=0, le=1000, allow_inf_nan=False, description="Weight to reach, in kilograms; 0 for body weight alone."
-    )
-    repetitions: int = Field(1, ge=1, le=100, description="Repetitions to reach with that weight; 1 for a one-rep max.")
-    by: date | None = Field(None, description="Day to reach it by, as YYYY-MM-DD; leave out if the person set none.")
-
-
-class ReadGoalsArguments(Arguments):
-    """Nothing: the goals are the person's own."""
+type GoalKey = tuple[frozenset[str], int]
 
 
 class Goal(BaseModel):
-    """A saved goal."""
+    """A saved goal; a weight of 0 kg is the body alone."""
 
     exercise: str
     target_weight_kg: float
@@ -36,58 +29,99 @@ class Goal(BaseModel):
     saved_on: date
 
 
-class Goals(BaseModel):
-    """The goals that hold, the last saved first; `left_out` counts those not shown."""
-
-    goals: list[Goal]
-    total: int
-    left_out: int | None
-
-
-class _StoredGoal(Goal):
-    """A goal with the moment that tells which of two came later."""
+class StoredGoal(Goal):
+    """A goal with the moment that tells which of two came later, and how it ended if it has."""
 
     saved_at: datetime
+    closed: Literal["achieved", "dropped"] | None = None
+
+    def shown(self) -> Goal:
+        """Returns what of it is worth showing, its weight rounded."""
+        shown = Goal.model_validate(self.model_dump(include=set(Goal.model_fields)))
+        return shown.model_copy(update={"target_weight_kg": round(self.target_weight_kg, 2)})
 
 
-@tool(effect=True)
-def save_goal(arguments: SaveGoalArguments, context: ToolContext) -> Goal:
-    """Saves a training goal: a weight to lift in an exercise, for how many repetitions, by which day.
+class GoalProgress(BaseModel):
+    """How far a person is, by the exercise of their history that the goal means.
 
-    Use it only when the person asks to set a goal and has said the weight. A later goal for the same exercise and
-    repetitions takes the place of the earlier one. Returns the goal as it was saved.
+    Attributes:
+        exercise: its name there.
+        best_1rm_kg: the best estimated one-rep max (Epley) of the last 90 days.
+        best_date: the day of that.
+        needed_1rm_kg: the one-rep max that the goal comes to; None beyond 12 repetitions or without a weight.
+        percent: the best of the needed one.
+        reached_on: the first day, since the goal was saved, with a set that fulfils it.
     """
-    now = clock.now()
-    key = f"G#{context.key}"
-    goal = _StoredGoal(**arguments.model_dump(), saved_on=now.date(), saved_at=now)
-    late = goal.by is not None and goal.by < goal.saved_on
-    if not late and table.put_once(context.user, key, goal.model_dump_json()):
-        return _shown(goal)
-    # A resumed run comes here with the key of a goal it may have saved already, even the day before: that one stands.
-    saved = table.get(context.user, key)
-    if saved is None:
-        raise ToolMistake(f"Not saved. by: {goal.by} is in the past; expected {goal.saved_on} (today) or later.")
-    return _shown(_StoredGoal.model_validate_json(saved))
+
+    exercise: str
+    best_1rm_kg: float | None
+    best_date: date | None
+    needed_1rm_kg: float | None
+    percent: float | None
+    reached_on: date | None
 
 
-@tool
-def read_goals(_arguments: ReadGoalsArguments, context: ToolContext) -> Goals:
-    """Reads the person's saved goals, the last saved first.
+def keep_goal(user: str, call_key: str, goal: StoredGoal) -> StoredGoal:
+    """Writes a goal unless the call has written one; returns the one that stands there."""
+    body = table.keep_first(user, _sort_key(call_key), goal.model_dump_json())
+    return StoredGoal.model_validate_json(body)
 
-    Use it when they ask about their goals, or how far they are from one; compare with training_history.
+
+def kept_goal(user: str, call_key: str) -> StoredGoal | None:
+    """Returns what a call has written; None where it has written nothing."""
+    body = table.get(user, _sort_key(call_key))
+    return StoredGoal.model_validate_json(body) if body else None
+
+
+def goals_of(user: str) -> list[StoredGoal]:
+    """Returns the goals that hold, the last saved first.
+
+    A later goal for the same exercise and repetitions takes the place of an earlier one; one that was closed leaves it.
     """
-    stored = [
-        _StoredGoal.model_validate_json(body) for body in table.read(context.user, "G#", "G$")
-    ]  # "$" is what comes after "#"
-    newest_last = sorted(stored, key=lambda goal: goal.saved_at)
-    holding = {(words_of(goal.exercise), goal.repetitions): goal for goal in newest_last}
-    goals = sorted(holding.values(), key=lambda goal: goal.saved_at, reverse=True)
-    return Goals(
-        goals=[_shown(goal) for goal in goals[:GOALS_SHOWN]],
-        total=len(goals),
-        left_out=max(0, len(goals) - GOALS_SHOWN) or None,
+    stored = map(StoredGoal.model_validate_json, table.read(user, "G#", "G$"))  # "$" is what comes after "#"
+    last = {key_of(goal.exercise, goal.repetitions): goal for goal in sorted(stored, key=lambda goal: goal.saved_at)}
+    return sorted((goal for goal in last.values() if not goal.closed), key=lambda goal: goal.saved_at, reverse=True)
+
+
+def key_of(exercise: str, repetitions: int) -> GoalKey:
+    """Returns what two goals for the same have in common, however the exercise was written."""
+    known = named(exercise)
+    return frozenset(words_of(known["name"] if known else exercise)), repetitions
+
+
+def progress(goal: Goal, workouts: Sequence[Workout], today: date) -> GoalProgress | None:
+    """Returns how far a person is from a goal; None where no workout has its exercise."""
+    exercises = meant(goal.exercise, sessions_of(workouts))
+    if not exercises:
+        return None
+    own = exercises[0]
+    recent = [session for session in own if session.one_rep_max_kg and session.date > today - RECENT]
+    best = max(recent, key=lambda session: session.one_rep_max_kg or 0, default=None)
+    estimable = goal.target_weight_kg > 0 and goal.repetitions <= MAX_REPETITIONS
+    needed = epley(goal.target_weight_kg, goal.repetitions) if estimable else None
+    best_kg = best.one_rep_max_kg if best else None
+    return GoalProgress(
+        exercise=own[0].exercise,
+        best_1rm_kg=best_kg,
+        best_date=best.date if best else None,
+        needed_1rm_kg=round(needed, 1) if needed else None,
+        percent=round(100 * best_kg / needed, 1) if best_kg and needed else None,
+        reached_on=_reached(goal, workouts, {session.exercise for session in own}),
     )
 
 
-def _shown(goal: _StoredGoal) -> Goal:
-    return Goal(**goal.model_dump(exclude={"saved_at"}))
+def _reached(goal: Goal, workouts: Iterable[Workout], exercises: set[str]) -> date | None:
+    days = (
+        workout.date
+        for workout in workouts
+        if workout.date >= goal.saved_on
+        for exercise in workout.exercises
+        if exercise.name in exercises
+        for done in exercise.sets
+        if done.weight_kg >= goal.target_weight_kg and done.repetitions >= goal.repetitions
+    )
+    return min(days, default=None)
+
+
+def _sort_key(call_key: str) -> str:
+    return f"G#{call_key}"

@@ -1,7 +1,9 @@
 """Formulas that estimate a one-rep max, the weight a person could lift once, from a set of several repetitions.
 
-They were fitted to sets close to failure and drift apart beyond about twelve repetitions, so that is where they end.
-All weights are in kilograms; what comes out is in the unit that went in.
+They were fitted to sets close to failure. Up to ten repetitions they are sound, best at about five (Reynolds, J. M.,
+Gordon, T. J., & Robergs, R. A. (2006). Prediction of one repetition maximum strength from multiple repetition maximum
+testing and anthropometry. Journal of Strength and Conditioning Research, 20(3), 584-592). Beyond twelve they drift too
+far apart to be of use, so that is where they end here. What comes out is in the unit that went in.
 """
 
 from collections.abc import Callable
@@ -9,15 +11,17 @@ from typing import Literal
 
 MIN_REPETITIONS = 1
 MAX_REPETITIONS = 12
+RELIABLE_REPETITIONS = 10
 
 Formula = Literal["epley", "brzycki", "lombardi"]
 """A plain alias, not a `type` statement: pydantic would write the latter as a reference in the JSON schema."""
 
 
 def epley(weight: float, repetitions: int) -> float:
-    """Estimates a one-rep max as weight x (1 + repetitions / 30).
+    """Estimates a one-rep max as weight x (1 + repetitions / 30), a single repetition being the weight itself.
 
-    Source: Epley, B. (1985). Poundage chart. Boyd Epley Workout. Lincoln, NE: Body Enterprises.
+    Sound up to 10 repetitions. Source: Epley, B. (1985). Poundage chart. Boyd Epley Workout. Lincoln, NE: Body
+    Enterprises.
 
     Raises:
         ValueError: the weight is not above 0, or the repetitions are not 1 to 12.
@@ -29,8 +33,8 @@ def epley(weight: float, repetitions: int) -> float:
 def brzycki(weight: float, repetitions: int) -> float:
     """Estimates a one-rep max as weight x 36 / (37 - repetitions).
 
-    Source: Brzycki, M. (1993). Strength testing: predicting a one-rep max from reps-to-fatigue. Journal of Physical
-    Education, Recreation & Dance, 64(1), 88-90.
+    Meant by its author for up to 10 repetitions; it has no value at 37. Source: Brzycki, M. (1993). Strength testing:
+    predicting a one-rep max from reps-to-fatigue. Journal of Physical Education, Recreation & Dance, 64(1), 88-90.
 
     Raises:
         ValueError: the weight is not above 0, or the repetitions are not 1 to 12.
@@ -42,7 +46,8 @@ def brzycki(weight: float, repetitions: int) -> float:
 def lombardi(weight: float, repetitions: int) -> float:
     """Estimates a one-rep max as weight x repetitions ^ 0.10.
 
-    Source: Lombardi, V. P. (1989). Beginning weight training: the safe and effective way. Dubuque, IA: W. C. Brown.
+    It rises more slowly than the others, and is the lowest of the three from 8 repetitions on. Source: Lombardi, V. P.
+    (1989). Beginning weight training: the safe and effective way. Dubuque, IA: W. C. Brown.
 
     Raises:
         ValueError: the weight is not above 0, or the repetitions are not 1 to 12.
@@ -52,6 +57,18 @@ def lombardi(weight: float, repetitions: int) -> float:
 
 
 FORMULAS: dict[Formula, Callable[[float, int], float]] = {"epley": epley, "brzycki": brzycki, "lombardi": lombardi}
+
+SOURCES: dict[Formula, str] = {"epley": "Epley 1985", "brzycki": "Brzycki 1993", "lombardi": "Lombardi 1989"}
+"""How each formula is cited."""
+
+
+def weight_for(one_rep_max: float, repetitions: int) -> float:
+    """Returns the weight that can be lifted so many times, by Epley's formula read backwards.
+
+    Raises:
+        ValueError: the one-rep max is not above 0, or the repetitions are not 1 to 12.
+    """
+    return one_rep_max / epley(1, repetitions) if one_rep_max > 0 else epley(one_rep_max, repetitions)
 
 
 def _check(weight: float, repetitions: int) -> None:

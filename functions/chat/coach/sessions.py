@@ -7,10 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from statistics import linear_regression
 
 from coach.one_rep_max import MAX_REPETITIONS, epley
 from coach.words import Words, distance, hits, words_of
 from coach.workouts import Set, Workout
+
+TREND_SESSIONS = 4
+TREND_DAYS = 14
+"""From so many sessions over so many days on, a line through them says more about the person than about one day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,22 @@ class Change:
     best: Session
     kg: float
     percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Where the estimated one-rep max of an exercise has been going.
+
+    Attributes:
+        kg_per_week: the slope of the straight line with the least squares through all estimates. Every session counts
+            in it, so that a very good or bad one at either end does not decide, as it would in first against last.
+        sessions: how many sessions there were.
+        days: how many days lie between the first and the last.
+    """
+
+    kg_per_week: float
+    sessions: int
+    days: int
 
 
 def sessions_of(workouts: Iterable[Workout]) -> list[Session]:
@@ -91,6 +112,19 @@ def change(within: Sequence[Session], before: Sequence[Session]) -> Change | Non
     best = max(estimated, key=_estimate)
     kg = _estimate(best) - _estimate(start)
     return Change(start, best, kg, 100 * kg / _estimate(start))
+
+
+def trend(sessions: Sequence[Session]) -> Trend | None:
+    """Returns the trend of one exercise; None where there are too few sessions with an estimate, or too close."""
+    estimated = [session for session in sessions if session.one_rep_max_kg]
+    if len(estimated) < TREND_SESSIONS:
+        return None
+    days = [(session.date - estimated[-1].date).days for session in estimated]
+    span = max(days) - min(days)
+    if span < TREND_DAYS:
+        return None
+    slope = linear_regression(days, [_estimate(session) for session in estimated]).slope
+    return Trend(round(7 * slope, 2), len(estimated), span)
 
 
 def _session(day: date, name: str, sets: Sequence[Set]) -> Session:

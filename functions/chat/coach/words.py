@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from coach.vocabulary import SAME
@@ -36,6 +36,17 @@ def words_of(text: str) -> Words:
 def hits(wanted: Iterable[str], words: Sequence[str]) -> int:
     """Counts the words of `wanted` that are among `words`, or are the beginning of one."""
     return sum(any(_stands_for(word, other) for other in words) for word in wanted)
+
+
+def phrases_in[T](words: Words, phrases: Mapping[Words, T]) -> tuple[Words, tuple[T, ...]]:
+    """Takes known phrases out of a text: returns the words that are left, and what the phrases stand for."""
+    found: list[T] = []
+    for phrase in sorted(phrases, key=len, reverse=True):
+        places = (n for n in range(len(words)) if words[n : n + len(phrase)] == phrase)
+        if (place := next(places, None)) is not None:
+            words = words[:place] + words[place + len(phrase) :]
+            found.append(phrases[phrase])
+    return words, tuple(found)
 
 
 def distance(wanted: Words, name: Words) -> int:

@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
+from rondas.excerpt import excerpt_of
 from rondas.history import Round, ToolResult, Turn
-from rondas.text import cut
 
 MAX_ROUND_BYTES = 300_000
 """DynamoDB takes 409 600 bytes an item, names and keys included."""
@@ -45,7 +45,7 @@ def _cut(result: ToolResult, share: int) -> ToolResult:
     short = result
     while _text_bytes(short.text) > share and limit:
         limit = limit * 3 // 4
-        short = replace(result, text=cut(result.text, limit))
+        short = replace(result, text=excerpt_of(result.text, limit))
     return short
 
 

@@ -4,6 +4,7 @@ Nothing the model does wrong and nothing a tool does wrong ends the run (rule L1
 what was wrong and what would be right.
 """
 
+import inspect
 import json
 import logging
 import traceback
@@ -11,19 +12,28 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticSerializationError
 
+from rondas.excerpt import written
 from rondas.history import ToolCall, ToolResult
 from rondas.interrupt import out_of_time_after
-from rondas.text import clean, cut
+from rondas.render import Unfit, rendered
+from rondas.text import cut, readable
 from rondas.tools import Tool, ToolContext, ToolMistake
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_MAX_CHARS = 12_000
+"""About 2 600 tokens of prose, 3 300 of names in JSON, 4 600 of dates and numbers in JSON.
+
+Measured on such results with four tokenizers (cl100k, o200k, Claude 2's, DeepSeek's): 4.6 to 4.7, 3.4 to 4.0 and 2.6 to
+2.7 characters a token. A recorded call says the same: Gemini counts 72 tokens for 192 characters of arguments.
+"""
 
 _OWN_FAULT = "The tool failed for a reason of its own, not because of its arguments."
 _UNKNOWN_EFFECT = "Whether it took effect is unknown."
+_UNSHOWN = "The tool ran to its end, but its result cannot be shown, for a reason of its own."
+
+_MOST_PROBLEMS = 5
 
 
 class Toolbox:
@@ -66,9 +76,11 @@ class Toolbox:
         try:
             tool, arguments = self._checked(call)
             with out_of_time_after(context.seconds):
-                text = self._render(tool.function(arguments, context))
+                text = rendered(tool, tool.function(arguments, context), self._limit(tool))
         except ToolMistake as mistake:
-            return ToolResult(call.id, cut(clean(str(mistake)), self._max_chars), "failed")
+            return ToolResult(call.id, cut(readable(str(mistake)), self._max_chars), "failed")
+        except Unfit as unfit:
+            return self._unshown(call, unfit)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises, the run goes on
             # The message of the error may hold the person's words or a secret: where it was raised is enough.
             where = traceback.extract_tb(error.__traceback__)[-1]
@@ -84,12 +96,17 @@ class Toolbox:
             raise ToolMistake(f"There is no tool {call.name!r}. The tools are: {', '.join(self._tools)}.")
         return tool, _arguments(tool, call.arguments)
 
-    def _render(self, result: BaseModel) -> str:
-        try:
-            text = result.model_dump_json(exclude_none=True)
-        except PydanticSerializationError:  # half a character, most likely: better a mended result than none
-            text = clean(json.dumps(result.model_dump(exclude_none=True), ensure_ascii=False, default=str))
-        return cut(text.replace("\\u0000", ""), self._max_chars)
+    def _limit(self, tool: Tool) -> int:
+        return min(tool.max_chars or self._max_chars, self._max_chars)
+
+    def _unshown(self, call: ToolCall, unfit: Unfit) -> ToolResult:
+        tool = self._tools[call.name]
+        function = inspect.unwrap(tool.function)
+        where = getattr(function, "__qualname__", tool.name)
+        logger.warning(
+            "tool %s returned what cannot be shown: %s in %s.%s", tool.name, unfit, function.__module__, where
+        )
+        return ToolResult(call.id, _UNSHOWN, "unknown" if tool.effect else "failed")
 
 
 class UserTools:
@@ -119,12 +136,19 @@ def _arguments(tool: Tool, text: str) -> BaseModel:
     try:
         return tool.arguments.model_validate(cast("dict[str, Any]", value))
     except ValidationError as error:
-        problems = "; ".join(f"{_field(problem['loc'])}: {problem['msg']}" for problem in error.errors())
-        raise ToolMistake(f"The arguments do not fit. {problems}. {_expected(tool)}") from None
+        raise ToolMistake(f"The arguments do not fit. {_problems(error)}. {_expected(tool)}") from None
 
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON")
+
+
+def _problems(error: ValidationError) -> str:
+    """Names each field that does not fit and what it expects; the first few, for the rest is mostly the same again."""
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    named = [f"{_field(problem['loc'])}: {problem['msg']}" for problem in problems[:_MOST_PROBLEMS]]
+    more = len(problems) - len(named)
+    return "; ".join([*named, f"and {more} more"] if more else named)
 
 
 def _field(location: tuple[int | str, ...]) -> str:
@@ -132,4 +156,4 @@ def _field(location: tuple[int | str, ...]) -> str:
 
 
 def _expected(tool: Tool) -> str:
-    return f"Expected: {json.dumps(tool.schema(), ensure_ascii=False, separators=(',', ':'))}"
+    return f"Expected: {written(tool.schema())}"

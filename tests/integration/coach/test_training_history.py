@@ -27,12 +27,21 @@ def history(ask: Ask, **arguments: object) -> dict[str, Any]:
     return json.loads(result.text)
 
 
-def test_a_session_is_one_line(ask: Ask) -> None:
+def test_a_session_is_one_line_and_an_exercise_another(ask: Ask) -> None:
     log("2026-11-27", 82.5, 5)
     assert history(ask) == {
         "today": "2026-11-30",
         "from": "2026-11-01",
         "to": "2026-11-30",
+        "exercises": [
+            {
+                "exercise": BENCH,
+                "sessions": 1,
+                "last_date": "2026-11-27",
+                "last_top_set": "82.5 kg x 5",
+                "best_1rm_kg": 96.2,
+            }
+        ],
         "sessions": [
             {
                 "date": "2026-11-27",
@@ -148,17 +157,117 @@ def test_with_nothing_logged_it_says_so(ask: Ask) -> None:
     assert "nor of any other exercise" in ask("training_history", exercise="squat").text
 
 
-def test_thirty_lines_are_shown_newest_first_and_the_rest_is_counted(ask: Ask) -> None:
+def test_of_more_than_thirty_sessions_the_newest_are_shown_and_all_are_summed_up(ask: Ask) -> None:
+    # Given a session a day
     for number in range(40):
-        log(str(date(2026, 11, 30) - timedelta(days=number)), 80)
+        log(str(date(2026, 11, 30) - timedelta(days=number)), 80 + (number == 20))
+    # When
+    answer = history(ask, exercise="bench press", period="last_90_days")
+    # Then
+    assert [answer["sessions"][n]["date"] for n in (0, 9)] == ["2026-11-30", "2026-11-21"]
+    assert (len(answer["sessions"]), answer["left_out"]) == (10, 30)
+    assert answer["summary"]["by"] == "week"
+    weeks = answer["summary"]["spans"]
+    assert weeks[0] == {"from": "2026-11-30", "days": 1, "volume_kg": 80.0, "best_1rm_kg": 80.0}
+    assert weeks[3] == {"from": "2026-11-09", "days": 7, "volume_kg": 561.0, "best_1rm_kg": 81.0}
+    assert sum(week["days"] for week in weeks) == 40
+
+
+@pytest.mark.parametrize(("years", "by", "lines"), [(2, "month", 24), (12, "year", 12)])
+def test_the_longer_the_history_the_longer_the_spans_it_is_summed_up_by(
+    ask: Ask, set_clock: SetClock, years: int, by: str, lines: int
+) -> None:
+    # Given two sessions a month
+    for year in range(2026 - years + 1, 2027):
+        for month in range(1, 13):
+            log(f"{year}-{month:02}-05", 80)
+            log(f"{year}-{month:02}-20", 80, name="Barbell Squat")
+    set_clock("2026-12-31")
+    # When
     answer = history(ask, period="all")
+    # Then
+    assert (answer["summary"]["by"], len(answer["summary"]["spans"])) == (by, lines)
+    assert "best_1rm_kg" not in answer["summary"]["spans"][0]
+    assert len(answer["sessions"]) == 10
     assert "from" not in answer
-    assert [answer["sessions"][n]["date"] for n in (0, 29)] == ["2026-11-30", "2026-11-01"]
-    assert answer["left_out"] == 10
+
+
+def test_without_an_exercise_each_one_has_a_line_the_most_frequent_first(ask: Ask) -> None:
+    # Given
+    load_sample("ana", date(2026, 11, 30))
+    log("2026-11-29", 20, 12, name="💪 mi ejercicio")
+    # When
+    answer = history(ask, period="last_90_days")
+    # Then
+    lines = {line["exercise"]: line for line in answer["exercises"]}
+    assert len(lines) == 15
+    assert lines[BENCH] == {
+        "exercise": BENCH,
+        "sessions": 15,
+        "last_date": "2026-11-30",
+        "last_top_set": "82.5 kg x 5",
+        "best_1rm_kg": 96.2,
+        "trend_kg_per_week": pytest.approx(0.88, abs=0.02),  # 0.5 kg x (1 + 5/30) every 4 or 5 days
+    }
+    assert list(lines)[-1] == "💪 mi ejercicio"
+    assert "trend_kg_per_week" not in lines["Pullups"]
+    assert len(json.dumps(answer)) < 8000
+
+
+def test_the_trend_is_the_slope_through_all_sessions_not_from_first_to_last(ask: Ask) -> None:
+    # Given a kilogram more each week, and a bad last day
+    for week, kg in enumerate((80, 81, 82, 83, 84, 80)):
+        log(str(date(2026, 10, 26) + timedelta(days=7 * week)), kg)
+    # When
+    answer = history(ask, exercise="bench press", period="last_90_days")
+    # Then
+    assert answer["trend"] == {"kg_per_week": pytest.approx(0.29, abs=0.005), "sessions": 6, "days": 35}
+    assert "note" not in answer
+
+
+@pytest.mark.parametrize("days", [(1, 8, 15), (1, 2, 3, 4, 5, 14)])
+def test_too_few_sessions_or_too_close_together_have_no_trend_and_that_is_said(ask: Ask, days: tuple[int, ...]) -> None:
+    for day in days:
+        log(f"2026-11-{day:02}", 80 + day)
+    answer = history(ask, exercise="bench press")
+    assert "progress" in answer
+    assert "trend" not in answer
+    assert "it takes 4 sessions with an estimate, over 14 days" in answer["note"]
+
+
+def test_the_last_month_ends_where_this_one_begins(ask: Ask) -> None:
+    log("2026-10-01", 80)
+    log("2026-10-31", 82)
+    log("2026-11-01", 90)
+    answer = history(ask, exercise="bench press", period="last_month")
+    assert (answer["from"], answer["to"]) == ("2026-10-01", "2026-10-31")
+    assert [line["date"] for line in answer["sessions"]] == ["2026-10-31", "2026-10-01"]
+    assert answer["progress"]["best_1rm_kg"] == 82
+
+
+def test_the_newest_notes_are_told_with_their_day_oldest_left_out(ask: Ask) -> None:
+    for day in range(1, 9):
+        exercises = [LoggedExercise(name=BENCH, sets=[Set(weight_kg=80, repetitions=5)])]
+        note = f"note {day}" if day != 7 else None
+        save_workout("ana", Workout(id="x", date=date(2026, 11, day), exercises=exercises, notes=note))
+    notes = history(ask)["notes"]
+    assert [note["text"] for note in notes] == ["note 8", "note 6", "note 5", "note 4", "note 3"]
+    assert notes[0]["date"] == "2026-11-08"
 
 
 @pytest.mark.parametrize(
-    ("period", "count"), [("this_week", 1), ("this_month", 2), ("last_30_days", 2), ("last_90_days", 3), ("all", 4)]
+    ("period", "count"),
+    [
+        ("this_week", 1),
+        ("last_week", 1),
+        ("last_month", 1),
+        ("this_year", 4),
+        ("last_365_days", 4),
+        ("this_month", 2),
+        ("last_30_days", 2),
+        ("last_90_days", 3),
+        ("all", 4),
+    ],
 )
 def test_a_period_holds_its_days_and_no_others(ask: Ask, period: str, count: int) -> None:
     for day in ("2026-11-30", "2026-11-29", "2026-10-31", "2026-09-01"):
@@ -203,4 +312,4 @@ def test_nobody_sees_the_history_of_another(ask: Ask) -> None:
 def test_a_wrong_period_is_named_with_the_right_ones(ask: Ask) -> None:
     result = ask("training_history", period="yesterday")
     assert result.outcome == "failed"
-    assert "period: Input should be 'this_week', 'this_month', 'last_30_days', 'last_90_days' or 'all'" in result.text
+    assert "period: Input should be 'this_week', 'last_week', 'this_month'" in result.text

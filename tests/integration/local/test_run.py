@@ -14,7 +14,7 @@ from fakes.anthropic import strict
 from fakes.local_api import PATIENCE, MeetingPoint
 from fakes.server import ModelServer, serving
 
-from local.event import message_event
+from local.event import POST_MESSAGE, message_event
 from local.template import ROOT
 from local.token import read_claims
 
@@ -66,7 +66,8 @@ def command(environment: dict[str, str]) -> Command:
 def run(command: Command, template: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs a fake function with events of these texts."""
     (template.parent / "code" / "app.py").write_text(FAKE, encoding="utf-8")
-    template.write_text(template.read_text(encoding="utf-8").replace("/do/{what}", "/messages"), encoding="utf-8")
+    with_messages = template.read_text(encoding="utf-8").replace("/do/{what}", POST_MESSAGE.split()[1])
+    template.write_text(with_messages, encoding="utf-8")
 
     def run(*texts: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return command("local.run", str(write_events(tmp_path, *texts)), "--template", str(template), **variables)
@@ -123,6 +124,30 @@ def test_a_run_that_reached_the_step_limit_goes_on_when_told_to(command: Command
     assert "no sessions on record" not in done.stdout
     assert "failed" not in done.stdout
     assert "200 · answered · 4 rounds" in done.stdout
+
+
+def test_a_file_may_hold_events_of_every_route(command: Command) -> None:
+    # Given the sample of an erase: a message, the erase of its conversation, a look at its history
+    done = command("local.run", str(ROOT / "events" / "delete.json"), ANTHROPIC_API_KEY="")
+    # Then each goes to the function behind its route
+    assert done.returncode == 0
+    assert done.stdout.index("Your estimated one-rep max") < done.stdout.index("\n204") < done.stdout.index("\n404")
+
+
+@pytest.mark.parametrize(("name", "shown"), [("history", '"role":"assistant"'), ("list", '"title":"How much did I')])
+def test_what_was_said_can_be_read(command: Command, name: str, shown: str) -> None:
+    done = command("local.run", str(ROOT / "events" / f"{name}.json"), ANTHROPIC_API_KEY="")
+    assert done.returncode == 0
+    assert shown in done.stdout
+
+
+def test_an_event_of_no_route_is_named(command: Command, tmp_path: Path) -> None:
+    event = message_event("c", "hello", "ana")
+    event["requestContext"]["routeKey"] = "PUT /nowhere"
+    path = tmp_path / "event.json"
+    path.write_text(json.dumps(event), encoding="utf-8")
+    done = command("local.run", str(path))
+    assert (done.returncode, done.stderr) == (1, "error: the template has no route PUT /nowhere\n")
 
 
 def test_a_wrong_setting_is_named_without_a_traceback(command: Command) -> None:
@@ -244,7 +269,7 @@ def test_code_that_cannot_be_imported_is_named_with_its_line(
     command: Command, template: Path, code: str, error: str
 ) -> None:
     # given
-    text = template.read_text(encoding="utf-8").replace("/do/{what}", "/messages")
+    text = template.read_text(encoding="utf-8").replace("/do/{what}", "/conversations/{conversation_id}/messages")
     template.write_text(text, encoding="utf-8")
     oven = template.parent / "code" / "oven.py"
     oven.write_text(code, encoding="utf-8")
@@ -263,7 +288,7 @@ def test_a_coach_that_cannot_be_imported_is_named_and_one_without_workouts_has_n
     command: Command, template: Path, workouts: str, error: str
 ) -> None:
     # given a template with the coach's table
-    text = template.read_text(encoding="utf-8").replace("/do/{what}", "/messages")
+    text = template.read_text(encoding="utf-8").replace("/do/{what}", "/conversations/{conversation_id}/messages")
     table = """  Coach: {Type: AWS::DynamoDB::Table, Properties: {
     AttributeDefinitions: [{AttributeName: pk, AttributeType: S}], KeySchema: [{AttributeName: pk, KeyType: HASH}]}}
 """

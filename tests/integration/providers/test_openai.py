@@ -223,4 +223,4 @@ def response_id(reply: Reply) -> str:
 
 
 def _tool(arguments: type[BaseModel]) -> Tool:
-    return Tool(arguments.__name__, "Does something.", arguments, lambda given, _: given)
+    return Tool(arguments.__name__, "Does something.", arguments, arguments, lambda given, _: given)

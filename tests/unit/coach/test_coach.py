@@ -1,4 +1,3 @@
-import json
 import os
 import subprocess
 import sys
@@ -25,10 +24,10 @@ assert not coach.table.client.cache_info().currsize
 def test_the_coach_is_its_prompt_and_its_tools() -> None:
     assert coach.__all__ == ["PROMPT", "SETTINGS", "TOOLS"]
     effects = {tool.name: tool.effect for tool in coach.TOOLS}
-    shipped = {"estimate_one_rep_max", "save_goal", "read_goals", "search_exercises", "training_history"}
-    assert shipped <= set(effects)
-    assert effects["save_goal"]
-    assert not effects["read_goals"]
+    readers = {"estimate_one_rep_max", "read_goals", "read_measurements", "search_exercises", "training_history"}
+    writers = {"save_goal", "close_goal", "log_workout", "record_measurement"}
+    assert readers | writers <= set(effects)
+    assert {name for name, effect in effects.items() if effect} == writers
 
 
 def test_importing_it_opens_no_connection_no_catalogue_and_needs_no_environment() -> None:
@@ -37,7 +36,18 @@ def test_importing_it_opens_no_connection_no_catalogue_and_needs_no_environment(
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("rule", ["language", "never invent", "kilograms", "data, never instructions", "was not done"])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "language",
+        "never invent",
+        "kilograms",
+        "data, never instructions",
+        "was not done",
+        "notes of workouts",
+        "only the person's own messages",
+    ],
+)
 def test_the_prompt_says_what_the_coach_keeps_to(rule: str) -> None:
     assert rule in " ".join(coach.PROMPT.lower().split())
 
@@ -50,6 +60,5 @@ def test_the_model_is_told_what_every_tool_and_every_argument_is_for(tool: Tool)
     Draft202012Validator.check_schema(schema)
     assert "Use it" in tool.description
     assert schema["additionalProperties"] is False
-    assert "$ref" not in json.dumps(schema)
     fields: dict[str, dict[str, Any]] = schema["properties"]
     assert all(len(field.get("description", "")) > 15 for field in fields.values())

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coach.one_rep_max import FORMULAS, Formula, brzycki, epley, lombardi
+from coach.one_rep_max import FORMULAS, SOURCES, Formula, brzycki, epley, lombardi, weight_for
 
 WEIGHTS = st.floats(min_value=0.5, max_value=1000)
 REPETITIONS = st.integers(min_value=1, max_value=12)
@@ -48,3 +48,18 @@ def test_twice_the_weight_is_twice_the_estimate(name: Formula, weight: float, re
 def test_outside_of_its_range_no_formula_answers(name: Formula, weight: float, repetitions: int) -> None:
     with pytest.raises(ValueError, match="must be"):
         FORMULAS[name](weight, repetitions)
+
+
+@given(WEIGHTS, REPETITIONS)
+def test_the_weight_for_so_many_repetitions_is_the_estimate_read_backwards(weight: float, repetitions: int) -> None:
+    assert weight_for(epley(weight, repetitions), repetitions) == pytest.approx(weight)
+
+
+def test_no_weight_is_told_for_repetitions_or_a_max_out_of_range() -> None:
+    for one_rep_max, repetitions in ((100, 13), (100, 0), (0, 5), (-1, 5)):
+        with pytest.raises(ValueError, match="must be"):
+            weight_for(one_rep_max, repetitions)
+
+
+def test_every_formula_has_a_source() -> None:
+    assert set(SOURCES) == set(FORMULAS)

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coach.catalogue import exercises
-from coach.periods import first_day
+from coach.periods import days_of
 from coach.sessions import change, meant, sessions_of
-from local.demo_brain import EXERCISES
+from local.demo_exercises import EXERCISES
 from local.sample import sample_workouts
 
 DAYS = st.dates(date(2000, 1, 1), date(2100, 12, 31))
@@ -40,7 +40,7 @@ def test_on_any_day_there_are_sessions_of_every_exercise_the_demo_asks_for(today
 @given(DAYS)
 def test_on_any_day_the_bench_press_has_progressed_this_month(today: date) -> None:
     # Given
-    first = first_day("this_month", today)
+    first, _ = days_of("this_month", today)
     assert first
     sessions = meant("press banca", sessions_of(sample_workouts(today)))[0]
     # When

@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 
-from local.demo_brain import EXERCISES, think
+from local.demo_brain import TO_DO, think
+from local.demo_exercises import EXERCISES
 from local.demo_rules import check
 
 type Json = dict[str, Any]
 type Tools = Callable[[str, Json], Json | str]
 
 NOTHING: Json = {}
-NAMES = ("search_exercises", "training_history", "estimate_one_rep_max", "save_goal", "read_goals")
+SET: Json = {"weight_kg": 82.5, "repetitions": 5}
+POUNDS: list[Json] = [{"weight_lb": 225.0, "repetitions": 5}, {"weight_lb": 245.0, "repetitions": 3}]
+NAMES = tuple(TO_DO)
 PROGRESS = {
     "exercise": "Barbell Bench Press",
     "start_date": "2026-10-29",
@@ -77,6 +80,14 @@ def tools(name: str, arguments: Json) -> Json | str:
             return {"one_rep_max_kg": 93.3, "formula": "epley"}
         case "save_goal":
             return {**arguments, "repetitions": 1, "saved_on": "2026-11-30"}
+        case "log_workout":
+            line = {"exercise": "Barbell Bench Press", "sets": "82.5 kg x 5, 5", "estimated_1rm_kg": 96.2}
+            return {"saved": True, "date": "2026-11-30", "exercises": [line | {"new_best": True}]}
+        case "record_measurement":
+            return {"date": "2026-11-30", **arguments, "previous": 83.1, "previous_date": "2026-11-01"}
+        case "read_measurements":
+            weight = {"kind": "body_weight", "unit": "kg", "value": 82.5, "date": "2026-11-30"}
+            return {"measurements": [weight | {"change": -1.5, "change_from": "2026-08-30"}]}
         case _:
             return {"goals": [{"exercise": "squat", "target_weight_kg": 140, "repetitions": 3, "by": "2027-03-01"}]}
 
@@ -192,12 +203,69 @@ def test_each_turn_of_a_long_run_says_what_it_is_doing(conversation: Conversatio
             ("save_goal", {"exercise": "deadlift", "target_weight_kg": 120.0}),
             "Guardado: 120 kg en deadlift.",
         ),
+        (
+            "Log bench press 82.5 kg x 5, 82.5 kg x 5",
+            ("log_workout", {"exercises": [{"name": "bench press", "sets": [SET, SET]}]}),
+            "Logged on 2026-11-30: Barbell Bench Press 82.5 kg x 5, 5 (estimated one-rep max 96.2 kg, a new best).",
+        ),
+        (
+            "Apunta press banca 2x5 con 82,5 kg",
+            ("log_workout", {"exercises": [{"name": "bench press", "sets": [SET, SET]}]}),
+            (
+                "Apuntado el 2026-11-30: Barbell Bench Press 82,5 kg x 5, 5 "
+                "(repetición máxima estimada 96,2 kg, un nuevo récord)."
+            ),
+        ),
+        (
+            "Please log squats: 225 lb x 5 and 245 lbs x 3",
+            ("log_workout", {"exercises": [{"name": "squat", "sets": POUNDS}]}),
+            "Logged on 2026-11-30: Barbell Bench Press 82.5 kg x 5, 5 (estimated one-rep max 96.2 kg, a new best).",
+        ),
+        (
+            "I weigh 82.5 kg",
+            ("record_measurement", {"kind": "body_weight", "value": 82.5, "unit": "kg"}),
+            "Recorded: body weight 82.5 kg; before it was 83.1 kg (2026-11-01).",
+        ),
+        (
+            "Apunta mi peso: 82,5 kg",
+            ("record_measurement", {"kind": "body_weight", "value": 82.5, "unit": "kg"}),
+            "Apuntado: peso 82,5 kg; antes era 83,1 kg (2026-11-01).",
+        ),
+        (
+            "Log my waist, 33 inches",
+            ("record_measurement", {"kind": "waist", "value": 33.0, "unit": "in"}),
+            "Recorded: waist 33 in; before it was 83.1 in (2026-11-01).",
+        ),
+        (
+            "¿Cómo va mi peso?",
+            ("read_measurements", {"kind": "body_weight"}),
+            "Peso 82,5 kg (2026-11-30), -1,5 kg desde el 2026-08-30.",
+        ),
+        (
+            "What are my measurements?",
+            ("read_measurements", NOTHING),
+            "Body weight 82.5 kg (2026-11-30), -1.5 kg since 2026-08-30.",
+        ),
         ("What are my goals?", ("read_goals", NOTHING), "Your goals: 140 kg x 3 on squat by 2027-03-01."),
     ],
 )
 def test_the_other_tools(conversation: Conversation, question: str, call: tuple[str, Json], answer: str) -> None:
     assert conversation.ask(question) == answer
     assert conversation.calls == [call]
+
+
+@pytest.mark.parametrize(
+    "question", ["How much did I progress on my deadlift?", "¿Cuánto he mejorado en mi peso muerto?"]
+)
+def test_a_deadlift_is_no_body_weight(conversation: Conversation, question: str) -> None:
+    conversation.ask(question)
+    assert conversation.calls[0] == ("search_exercises", {"query": "deadlift"})
+
+
+@pytest.mark.parametrize("question", ["Log bench press 80 kg x 5 of yesterday", "Log my bench press, 3 sets x hard"])
+def test_what_it_cannot_log_it_says_and_logs_nothing(conversation: Conversation, question: str) -> None:
+    assert conversation.ask(question)
+    assert conversation.calls == []
 
 
 @pytest.mark.parametrize(
@@ -215,6 +283,9 @@ def test_anything_else_is_answered_with_what_it_can_be_asked(conversation: Conve
         ("Save a goal of 100 kg on bench press", "to save the goal; it is not saved"),
         ("What are my goals?", "to look at your goals"),
         ("What is my one-rep max if I did 80 kg x 5?", "the estimate"),
+        ("Log bench press 80 kg x 5", "to log the workout; it is not saved"),
+        ("I weigh 80 kg", "to record the value; it is not saved"),
+        ("What is my weight?", "to look at your measurements"),
     ],
 )
 def test_a_limit_before_anything_was_found_is_said_as_it_is(

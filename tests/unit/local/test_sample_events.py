@@ -1,11 +1,12 @@
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from local.environment import PERSON
-from local.event import EventError, message_event, read_events
+from local.event import EventError, arriving, message_event, read_events
 from local.gateway import find_route
 from local.template import ROOT, Template
 
@@ -22,9 +23,10 @@ def test_a_sample_event_is_one_that_the_api_would_make(path: Path) -> None:
         # then
         assert match is not None
         assert event["routeKey"] == event["requestContext"]["routeKey"] == match.route.key
-        assert event["pathParameters"] == match.parameters
+        assert event.get("pathParameters", {}) == match.parameters
         assert event["version"] == "2.0"
-        assert event["headers"]["content-length"] == str(len(event["body"].encode()))
+        assert event["headers"].get("content-length", "0") == str(len(event.get("body", "").encode()))
+        assert event["rawQueryString"] == urlencode(event.get("queryStringParameters", {}))
         assert _claims(event).get("sub", PERSON) == PERSON
 
 
@@ -36,13 +38,11 @@ def test_an_event_made_here_has_the_fields_of_the_samples() -> None:
     assert json.loads(made["body"]) == {"text": "hi"}
 
 
-def test_the_time_of_the_request_is_filled_in(tmp_path: Path) -> None:
-    path = tmp_path / "event.json"
-    event = {"rawPath": "/x", "requestContext": {"requestId": "mine", "http": {"method": "POST"}}}
-    path.write_text(json.dumps(event), encoding="utf-8")
-    (event,) = read_events(path)
-    assert event["requestContext"]["requestId"] == "mine"
-    assert event["requestContext"]["timeEpoch"] > 0
+def test_a_request_comes_in_when_it_is_sent_unless_it_says_otherwise() -> None:
+    now = arriving({"requestContext": {"requestId": "mine"}})["requestContext"]
+    assert now["requestId"] == "mine"
+    assert now["timeEpoch"] > 0
+    assert arriving({"requestContext": {"timeEpoch": 7}})["requestContext"]["timeEpoch"] == 7
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,8 @@ def test_the_time_of_the_request_is_filled_in(tmp_path: Path) -> None:
         ("{}", "requestContext is missing"),
         ('{"requestContext": []}', "requestContext is missing"),
         ('{"requestContext": {"stage": "x"}}', r"requestContext\.http\.method is missing"),
-        ('{"requestContext": {"http": {"method": "GET"}}}', "rawPath is missing"),
+        ('{"requestContext": {"http": {"method": "GET"}}}', r"requestContext\.routeKey is missing"),
+        ('{"requestContext": {"routeKey": "GET /", "http": {"method": "GET"}}}', "rawPath is missing"),
     ],
 )
 def test_says_what_is_wrong_with_an_event_file(tmp_path: Path, text: str, complaint: str) -> None:

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from rondas.history import Answer, Status
-from rondas.http.problems import Problem
+from rondas.http.problems import Problem, Words
 from rondas.store.claim import Message
 from rondas.text import clean
 
@@ -42,10 +42,14 @@ class MessageIn(BaseModel):
         """
         text = clean(self.text).strip()
         if not text:
-            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", "text: there is nothing in it to answer.")
+            words = Words("text: there is nothing in it to answer.", "text: no hay nada a lo que responder.")
+            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", words)
         if len(text) > MAX_TEXT_CHARS:
-            detail = f"text: {len(text)} characters are too many; {MAX_TEXT_CHARS} are allowed."
-            raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", detail)
+            words = Words(
+                f"text: {len(text)} characters are too many; {MAX_TEXT_CHARS} are allowed.",
+                f"text: {len(text)} caracteres son demasiados; se admiten {MAX_TEXT_CHARS}.",
+            )
+            raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", words)
         return text
 
 
@@ -84,7 +88,7 @@ class Reply(BaseModel):
             raise Problem(
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 "model_unavailable",
-                answer.text,
+                Words(answer.text, answer.text),  # in the person's language already
                 MODEL_RETRY_SECONDS,
                 {"message_id": message.key, "conversation_id": message.conversation},
             )

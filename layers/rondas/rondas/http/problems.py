@@ -2,14 +2,28 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+
+from rondas.replies import Language, language_of
 
 CONTENT_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The same sentence in each language."""
+
+    en: str
+    es: str
+
+    def in_(self, language: Language) -> str:
+        """Returns it in one."""
+        return self.es if language == "es" else self.en
 
 
 @dataclass(slots=True)
@@ -26,20 +40,34 @@ class Problem(Exception):  # noqa: N818 - the RFC's own word
 
     status: HTTPStatus
     code: str
-    detail: str
+    detail: Words
     retry_after: float | None = None
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
-    def response(self) -> Response[str]:
+    def response(self, language: Language) -> Response[str]:
         """Returns it as the HTTP answer."""
         body = {
             "type": "about:blank",
             "title": self.status.phrase,
             "status": self.status.value,
             "code": self.code,
-            "detail": self.detail,
+            "detail": self.detail.in_(language),
             **self.more,
         }
         headers = {} if self.retry_after is None else {"Retry-After": str(max(1, math.ceil(self.retry_after)))}
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
         return Response(self.status.value, CONTENT_TYPE, text, headers=headers)
+
+
+def answer[E: Exception](app: APIGatewayHttpResolver, kind: type[E], problem: Callable[[E], Problem]) -> None:
+    """Lets the resolver answer a kind of exception as a problem, in the language that the app asks for."""
+
+    def answered(error: E) -> Response[str]:
+        return problem(error).response(language_of("", accept_language(app)))
+
+    app.exception_handler(kind)(answered)
+
+
+def accept_language(app: APIGatewayHttpResolver) -> str:
+    """Returns the header that names the languages the app wants; empty where there is none."""
+    return app.current_event.headers.get("accept-language", "")

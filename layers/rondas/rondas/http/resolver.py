@@ -9,13 +9,14 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from rondas.budget import GATEWAY_SECONDS
-from rondas.http.problems import Problem
+from rondas.http.problems import Problem, Words, answer
+from rondas.http.validation import invalid
 from rondas.store.table import StoreUnavailable
 
 logger = logging.getLogger(__name__)
@@ -32,11 +33,12 @@ def problem_resolver() -> APIGatewayHttpResolver:
         serializer=partial(json.dumps, ensure_ascii=False, separators=(",", ":")),
         json_body_deserializer=_read_json,
     )
-    app.exception_handler(Problem)(Problem.response)
-    app.exception_handler(RequestValidationError)(_invalid)
-    app.exception_handler([binascii.Error, UnicodeDecodeError])(_unreadable)
-    app.exception_handler(NotFoundError)(_not_found)
-    app.exception_handler(Exception)(_internal)
+    answer(app, Problem, _as_it_is)
+    answer(app, RequestValidationError, invalid)
+    answer(app, binascii.Error, _unreadable)
+    answer(app, UnicodeDecodeError, _unreadable)
+    answer(app, NotFoundError, _not_found)
+    answer(app, Exception, _internal)
     return app
 
 
@@ -67,21 +69,21 @@ def person(app: APIGatewayHttpResolver) -> str:
     authorizer = app.current_event.request_context.authorizer
     sub = authorizer.jwt_claim.get("sub") if authorizer else None
     if not isinstance(sub, str) or not sub.strip():
-        raise Problem(HTTPStatus.UNAUTHORIZED, "unauthorized", "Sign in: the request carries no verified person.")
+        words = Words(
+            "Sign in: the request carries no verified person.",
+            "Inicia sesión: la petición no trae una identidad verificada.",
+        )
+        raise Problem(HTTPStatus.UNAUTHORIZED, "unauthorized", words)
     return sub
 
 
-def _invalid(error: RequestValidationError) -> Response[str]:
-    """Answers what the app can mend: 400 where it is no JSON, 422 where it is, with the field and what is expected."""
-    problems: list[dict[str, Any]] = list(error.errors())
-    if any(each.get("type") == "json_invalid" for each in problems):
-        return Problem(HTTPStatus.BAD_REQUEST, "invalid_request", "The body is not valid JSON.").response()
-    detail = "; ".join(f"{_place(each.get('loc', ()))}: {each.get('msg', 'is wrong')}" for each in problems)
-    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", f"{detail}.").response()
+def _as_it_is(problem: Problem) -> Problem:
+    return problem
 
 
-def _unreadable(_error: Exception) -> Response[str]:
-    return Problem(HTTPStatus.BAD_REQUEST, "invalid_request", "The body is not UTF-8 text.").response()
+def _unreadable(_error: Exception) -> Problem:
+    words = Words("The body is not UTF-8 text.", "El cuerpo no es texto UTF-8.")
+    return Problem(HTTPStatus.BAD_REQUEST, "invalid_request", words)
 
 
 def _read_json(text: str) -> Any:
@@ -94,22 +96,21 @@ def _read_json(text: str) -> Any:
         raise json.JSONDecodeError(type(error).__name__, "", 0) from None
 
 
-def _place(location: tuple[Any, ...]) -> str:
-    """Returns the name of a field as the app knows it: without saying whether it is in body, header or path."""
-    return ".".join(map(str, location[1:])) or "body"
+def _not_found(_error: NotFoundError) -> Problem:
+    words = Words("There is nothing at this address.", "No hay nada en esta dirección.")
+    return Problem(HTTPStatus.NOT_FOUND, "not_found", words)
 
 
-def _not_found(_error: NotFoundError) -> Response[str]:
-    return Problem(HTTPStatus.NOT_FOUND, "not_found", "There is nothing at this address.").response()
-
-
-def _internal(error: Exception) -> Response[str]:
+def _internal(error: Exception) -> Problem:
     """Answers what is our own fault. The log says where it happened, not with which words of the person."""
     frames = traceback.extract_tb(error.__traceback__)[-3:]
     where = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
     passes = isinstance(error, StoreUnavailable)
     what = str(error) if passes else ""
     logger.error("unexpected %s %s at %s", type(error).__name__, what, where)
-    detail = "Something went wrong on our side. Try again with the same key."
     retry_after = STORE_RETRY_SECONDS if passes else None
-    return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", detail, retry_after).response()
+    words = Words(
+        "Something went wrong on our side. Send the same request again.",
+        "Algo ha fallado por nuestra parte. Envía de nuevo la misma petición.",
+    )
+    return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", words, retry_after)

@@ -5,14 +5,13 @@ import re
 from math import isfinite
 from typing import Any, cast
 
-from rondas.text import clean
+from rondas.text import clean, each_text
 
 type Json = dict[str, Any]
 
 _MOST_TOKENS = 10**9
 
 _UNFIT = re.compile(r"\\u(d[89a-f]|0000)", re.IGNORECASE)
-_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # not where the backslash is itself escaped: then it is text
 
 
 def read_object(raw: bytes | str) -> Json:
@@ -26,7 +25,7 @@ def read_object(raw: bytes | str) -> Json:
     text = raw if isinstance(raw, str) else raw.decode()
     value = json.loads(text, parse_constant=_finite, parse_float=_finite)
     if _UNFIT.search(text):
-        value = json.loads(_NUL.sub(r"\1", clean(json.dumps(value, ensure_ascii=False))))
+        value = each_text(value, clean)
     if not isinstance(value, dict) or not value:
         raise ValueError("no JSON object")
     return cast("Json", value)

@@ -13,6 +13,8 @@ from rondas.window import Window
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, TransactWriteItemTypeDef
 
+    from rondas.store.items import Item
+
     type Action = TransactWriteItemTypeDef
     type Values = dict[str, AttributeValueTypeDef]
 
@@ -37,9 +39,13 @@ class Actions:
     clock: Callable[[], float]
 
     def take_lease(
-        self, head: Head, message: Message, *, owner: str, until: float, message_seq: int, next_seq: int
+        self, head: Head, message: Message, *, fence: int, owner: str, until: float, message_seq: int, next_seq: int
     ) -> "Action":
-        """Takes the conversation if its head is still as it was read, with a fence that nobody had before."""
+        """Takes the conversation if its head is still as it was read, with a fence that nobody had before.
+
+        What is written here of `updated_at` is not touched again until the next claim: it orders the person's
+        conversations, and each change of it writes to the index.
+        """
         unchanged: Values = {":seen_fence": number(head.fence), ":seen_next": number(head.next_seq)}
         return {
             "Update": {
@@ -57,7 +63,7 @@ class Actions:
                 "ExpressionAttributeNames": {"#owner": "owner"},
                 "ExpressionAttributeValues": {
                     ":owner": {"S": owner},
-                    ":fence": number(head.fence + 1),
+                    ":fence": number(fence),
                     ":until": number(int(until * 1000)),
                     ":key": {"S": message.key},
                     ":seq": number(message_seq),
@@ -99,14 +105,13 @@ class Actions:
                 "TableName": self.table,
                 "Key": self.keys.head(),
                 "UpdateExpression": (
-                    "SET next_seq = :next, updated_at = :now, window_start = :start, whole_from = :whole "
+                    "SET next_seq = :next, window_start = :start, whole_from = :whole "
                     "REMOVE lease_until, open_key, open_seq"
                 ),
                 "ConditionExpression": "fence = :fence",
                 "ExpressionAttributeValues": {
                     ":fence": number(fence),
                     ":next": number(next_seq),
-                    ":now": self._now(),
                     ":start": number(window.start),
                     ":whole": number(window.whole_from),
                 },
@@ -181,6 +186,37 @@ class Actions:
                     ":tokens": number(tokens),
                     ":ttl": number(int(self.clock()) + KEY_REMEMBERED_SECONDS),
                 },
+            }
+        }
+
+    def begin_erase(self, fence: int) -> "Action":
+        """Makes the conversation count as missing, takes it off the list, and fences its runner off."""
+        return {
+            "Update": {
+                "TableName": self.table,
+                "Key": self.keys.head(),
+                "UpdateExpression": "SET fence = :next, erased = :true REMOVE updated_at, title",
+                "ConditionExpression": "fence = :fence",
+                "ExpressionAttributeValues": {
+                    ":fence": number(fence),
+                    ":next": number(fence + 1),
+                    ":true": {"BOOL": True},
+                },
+            }
+        }
+
+    def delete(self, key: "Item") -> "Action":
+        """Removes an item of the conversation, or nothing where it is gone already."""
+        return {"Delete": {"TableName": self.table, "Key": key}}
+
+    def delete_head(self, fence: int) -> "Action":
+        """Removes the head, the last trace of the conversation, as long as it is the one whose erase was begun."""
+        return {
+            "Delete": {
+                "TableName": self.table,
+                "Key": self.keys.head(),
+                "ConditionExpression": "fence = :fence",
+                "ExpressionAttributeValues": {":fence": number(fence)},
             }
         }
 

@@ -1,6 +1,7 @@
 """The claim: one conditional transaction that takes the conversation, the request key and the message (rule S1)."""
 
 import logging
+import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +15,9 @@ from rondas.replies import INTERRUPTED, Language, interrupted_reply, language_of
 from rondas.store.actions import Actions
 from rondas.store.allowance import Allowance, OverAllowance
 from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay, Resume, decide
-from rondas.store.items import Keys, StoredEntry, entry_sort_key, read_entry, read_number
+from rondas.store.items import MAX_SEQ, Keys, StoredEntry, entry_sort_key, is_erased, read_entry, read_number
 from rondas.store.meter import Meter
-from rondas.store.run import ClaimedRun, LeaseLost
+from rondas.store.run import ClaimedRun, ConversationErased, LeaseLost
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
 from rondas.window import View, Window, view
 
@@ -34,9 +35,10 @@ LEASE_MARGIN_SECONDS = 1.0
 SHORT_ENTRY_TOKENS = 20
 """A page holds as many entries as fit the token budget if all are as short as this: one page mostly does."""
 
-UNLIMITED = Allowance()
+FIRST_FENCE_BITS = 64
+"""A new conversation's first fence is drawn: a counter would give a runner of one that was erased its number again."""
 
-_MAX_SEQ = 999_999_999
+UNLIMITED = Allowance()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class Conversations:
             KeyReused: the key was used for another text.
             QuotaExceeded: the person's tokens of the day are used up, and the message is a new one.
             TooManyRuns: as many messages of the person are being answered as may be.
+            ConversationErased: the conversation is being erased.
             LeaseLost: it was taken over before the conversation could be read.
             StoreUnavailable: the table does not answer.
         """
@@ -102,31 +105,36 @@ class Conversations:
         for attempt in range(CLAIM_ATTEMPTS):
             now = self._clock()
             items = self._table.get([keys.head(), keys.request(message.key), *meter.items(now)])
+            if items[0] and is_erased(items[0]):
+                raise ConversationErased
             head, known, used = _head(items[0]), _known(items[1], now), meter.read(items[2:])
             counted = known.tokens if known else 0
             if head.owner == owner:  # an earlier attempt was carried out, and its answer was lost
                 return self._run(actions, meter, message, head, fence=head.fence, counted=counted)
             verdict = decide(head, known, message, now)
             until = self._clock() + seconds + LEASE_MARGIN_SECONDS
+            fence = _next_fence(head)
             try:
                 match verdict:
                     case Replay(answer_seq):
                         return Replayed(self._answer(keys, answer_seq))
                     case Resume(message_seq):  # it was taken before: it is answered although no tokens are left
                         begin = meter.begin(used, until)
-                        self._resume(actions, head, message, message_seq, owner=owner, until=until, begin=begin)
+                        self._resume(
+                            actions, head, message, message_seq, fence=fence, owner=owner, until=until, begin=begin
+                        )
                     case Fresh(crashed):
                         self._allowance.check_tokens(used, now)
                         begin = meter.begin(used, until)
                         closing = self._close_crashed(actions, meter, head) if crashed else _Closing(head.next_seq)
-                        self._start(actions, head, message, closing, owner=owner, until=until, begin=begin)
+                        self._start(actions, head, message, closing, fence=fence, owner=owner, until=until, begin=begin)
             except ConditionFailed:
                 continue  # somebody else was faster, or we ourselves were: look again
             except StoreUnavailable:
                 if attempt:
                     raise
                 continue  # it may have been carried out all the same: look
-            return self._run(actions, meter, message, head, fence=head.fence + 1, counted=counted)
+            return self._run(actions, meter, message, head, fence=fence, counted=counted)
         raise StoreUnavailable("too many requests for one conversation at once")
 
     def _resume(
@@ -136,12 +144,13 @@ class Conversations:
         message: Message,
         message_seq: int,
         *,
+        fence: int,
         owner: str,
         until: float,
         begin: Sequence["Action"],
     ) -> None:
         lease = actions.take_lease(
-            head, message, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
+            head, message, fence=fence, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
         )
         self._table.transact([lease, actions.reopen_key(message.key), *begin])
 
@@ -152,6 +161,7 @@ class Conversations:
         message: Message,
         closing: "_Closing",
         *,
+        fence: int,
         owner: str,
         until: float,
         begin: Sequence["Action"],
@@ -159,7 +169,9 @@ class Conversations:
         seq = closing.next_seq
         self._table.transact(
             [
-                actions.take_lease(head, message, owner=owner, until=until, message_seq=seq, next_seq=seq + 1),
+                actions.take_lease(
+                    head, message, fence=fence, owner=owner, until=until, message_seq=seq, next_seq=seq + 1
+                ),
                 actions.open_key(message, seq),
                 actions.put_entry(seq, UserMessage(message.text), message.key),
                 *closing.actions,
@@ -219,7 +231,7 @@ class Conversations:
         return _Closing(answer_seq + 1, tuple(closing))
 
     def _newest_first(self, keys: Keys, *, from_seq: int) -> Iterator[StoredEntry]:
-        newest, oldest = entry_sort_key(_MAX_SEQ), entry_sort_key(from_seq)
+        newest, oldest = entry_sort_key(MAX_SEQ), entry_sort_key(from_seq)
         page_items = max(1, self._token_budget // SHORT_ENTRY_TOKENS)
         return map(read_entry, self._table.newest_first(keys.partition(), newest, oldest, page_items=page_items))
 
@@ -242,6 +254,11 @@ class _Closing:
 
 def _language(entry: Entry) -> Language:
     return language_of(entry.text if isinstance(entry, UserMessage) else "")
+
+
+def _next_fence(head: Head) -> int:
+    """Returns a fence that no runner has had under this id, not even of a conversation that was erased since."""
+    return head.fence + 1 if head.exists else 1 + secrets.randbits(FIRST_FENCE_BITS)
 
 
 def _head(item: "Item | None") -> Head:

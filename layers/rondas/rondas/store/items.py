@@ -23,6 +23,9 @@ logger = logging.getLogger(__name__)
 COMPRESS_BYTES = 8_192
 """Bodies longer than this are compressed: eight write units become two or three, for half a millisecond."""
 
+MAX_SEQ = 999_999_999
+"""Beyond every entry's number: nine digits, in which the order of texts is the order of numbers."""
+
 type Kind = Literal["user", "round", "answer"]
 
 _ADAPTERS: dict[Kind, TypeAdapter[Any]] = {
@@ -51,7 +54,7 @@ class Keys:
 
     def head(self) -> "Item":
         """Returns the key of the conversation's head."""
-        return _key(f"U#{_escaped(self.user)}", f"C#{self.conversation}")
+        return _key(heads_of(self.user), f"C#{self.conversation}")
 
     def entry(self, seq: int) -> "Item":
         """Returns the key of the entry with that number."""
@@ -63,15 +66,25 @@ class Keys:
 
     def usage(self, day: str) -> "Item":
         """Returns the key of what the person has used on a day, `yyyymmdd`."""
-        return _key(f"U#{_escaped(self.user)}", f"Q#{day}")
+        return _key(heads_of(self.user), f"Q#{day}")
 
     def runs(self) -> "Item":
         """Returns the key of the runs that the person has at this moment, in all conversations."""
-        return _key(f"U#{_escaped(self.user)}", "Q#runs")
+        return _key(heads_of(self.user), "Q#runs")
 
     def partition(self) -> str:
         """Returns the partition in which the entries and request keys lie."""
-        return f"U#{_escaped(self.user)}#C#{self.conversation}"
+        return f"{heads_of(self.user)}#C#{self.conversation}"
+
+
+def heads_of(user: str) -> str:
+    """Returns the partition in which the heads of a person's conversations lie, and what the person has used."""
+    return f"U#{_escaped(user)}"
+
+
+def is_erased(head: "Item | None") -> bool:
+    """Whether there is no such conversation, or no longer: its erase has begun."""
+    return head is None or "erased" in head
 
 
 def number(value: int) -> "AttributeValueTypeDef":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rondas.history import Entry, Round, ToolCall, Turn
 from rondas.loop import Ending
 from rondas.store.actions import Actions
+from rondas.store.items import is_erased
 from rondas.store.meter import Meter
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
 from rondas.window import View
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 class LeaseLost(Exception):  # noqa: N818 - names what happened
     """Another runner has taken the conversation over; this one may say nothing any more."""
+
+
+class ConversationErased(LeaseLost):
+    """The person has erased the conversation, or is doing so; nothing more is stored in it."""
 
 
 class ClaimedRun:
@@ -64,7 +69,7 @@ class ClaimedRun:
         """Stores the turn as an open round.
 
         Raises:
-            LeaseLost: another runner has taken over.
+            LeaseLost: another runner has taken over, or, as `ConversationErased`, the person has erased it all.
             StoreUnavailable: the table does not answer.
         """
         self._write([self._actions.check_fence(self._fence), self._put(self._next_seq, Round(turn))])
@@ -111,10 +116,15 @@ class ClaimedRun:
         try:
             self._table.transact(actions)
         except ConditionFailed as error:
-            raise LeaseLost from error
+            raise (ConversationErased if self._is_erased() else LeaseLost) from error
         except StoreUnavailable:
             if not self._is_written(actions):
                 raise
+
+    def _is_erased(self) -> bool:
+        """Whether the claimed message is gone, be it that the id is in use again: the key went with the message."""
+        head, key = self._table.get([self._actions.keys.head(), self._actions.keys.request(self._key)])
+        return is_erased(head) or key is None
 
     def _is_written(self, actions: Sequence["Action"]) -> bool:
         """Whether a write whose answer never came is there all the same: all of it is, where one entry of it is."""

@@ -5,7 +5,8 @@ import random
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
@@ -52,6 +53,14 @@ def client() -> "DynamoDBClient":
     return boto3.client("dynamodb", config=limits)  # pyright: ignore[reportUnknownMemberType] - its other services
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Items in their order, and the key of the last one where more may follow."""
+
+    items: "list[Item]"
+    last: "Item | None"
+
+
 class Table:
     """One DynamoDB table.
 
@@ -93,22 +102,58 @@ class Table:
 
         A page is one request; it holds `page_items`, or fewer where they come to a megabyte.
         """
-        start: dict[str, Item] = {}
+        start: Item | None = None
         while True:
-            with self._request():
-                page = self._dynamodb.query(
-                    TableName=self.name,
-                    KeyConditionExpression="pk = :pk AND sk BETWEEN :above AND :below",
-                    ExpressionAttributeValues={":pk": {"S": partition}, ":above": {"S": above}, ":below": {"S": below}},
-                    ScanIndexForward=False,
-                    ConsistentRead=True,
-                    Limit=page_items,
-                    **start,  # pyright: ignore[reportArgumentType] - present only from the second page on
-                )
-            yield from page["Items"]
-            if "LastEvaluatedKey" not in page:
+            page = self.page(
+                "pk = :pk AND sk BETWEEN :above AND :below",
+                {":pk": {"S": partition}, ":above": {"S": above}, ":below": {"S": below}},
+                items=page_items,
+                newest_first=True,
+                after=start,
+            )
+            yield from page.items
+            if page.last is None:
                 return
-            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+            start = page.last
+
+    def page(
+        self,
+        where: str,
+        values: "Item",
+        *,
+        items: int,
+        newest_first: bool = False,
+        after: "Item | None" = None,
+        index: str = "",
+        only: str = "",
+    ) -> Page:
+        """Reads one page of a partition as it is now: one request.
+
+        Args:
+            where: the condition on the keys.
+            values: what stands for the names in it.
+            items: the most it may hold; it holds fewer where they come to a megabyte.
+            newest_first: from the highest sort key down.
+            after: the key of the item that the page begins after.
+            index: the index whose keys are meant, in place of the table's.
+            only: the attributes that are wanted, in place of all.
+        """
+        more: Any = {"ExclusiveStartKey": after} if after else {}
+        if index:
+            more["IndexName"] = index
+        if only:
+            more["ProjectionExpression"] = only
+        with self._request():
+            found = self._dynamodb.query(
+                TableName=self.name,
+                KeyConditionExpression=where,
+                ExpressionAttributeValues=values,
+                ScanIndexForward=not newest_first,
+                ConsistentRead=True,
+                Limit=items,
+                **more,
+            )
+        return Page(found["Items"], found.get("LastEvaluatedKey"))
 
     def transact(self, actions: Sequence["TransactWriteItemTypeDef"]) -> None:
         """Writes all of it or nothing.

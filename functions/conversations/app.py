@@ -1,0 +1,55 @@
+"""The person's conversations: list them, read one, erase one."""
+
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from rondas.http.conversations import (
+    After,
+    ConversationPage,
+    MessagePage,
+    PageCursor,
+    PageLimit,
+    answer_missing,
+    position,
+)
+from rondas.http.messages import ConversationId
+from rondas.http.resolver import person, problem_resolver, resolve, seconds_left
+from rondas.settings import TableSettings
+from rondas.store.erase import erase
+from rondas.store.items import Keys
+from rondas.store.reading import conversations, history
+from rondas.store.table import Table, client
+
+PAGE_ITEMS = 100
+
+table = Table(TableSettings.read().table_name, client())
+app = problem_resolver()
+answer_missing(app)
+
+
+@app.get("/conversations")
+def get_conversations(limit: PageLimit = PAGE_ITEMS, cursor: PageCursor = None) -> ConversationPage:
+    """Lists the person's conversations, the last active first."""
+    return ConversationPage.of(conversations(table, person(app), after=position(cursor), limit=limit))
+
+
+@app.get("/conversations/<conversation_id>/messages")
+def get_messages(conversation_id: ConversationId, after: After = None, limit: PageLimit = PAGE_ITEMS) -> MessagePage:
+    """Returns the history of a conversation in order, and of a message being answered as much as is done."""
+    keys = Keys(person(app), conversation_id)
+    return MessagePage.of(history(table, keys, after=-1 if after is None else after, limit=limit))
+
+
+@app.delete("/conversations/<conversation_id>")
+def delete_conversation(conversation_id: ConversationId) -> Response[None]:
+    """Erases a conversation. Afterwards there is none, and where there was none already, all the same."""
+    erase(table, Keys(person(app), conversation_id), lambda: seconds_left(app))
+    return Response(HTTPStatus.NO_CONTENT)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """What Lambda calls."""
+    return resolve(app, event, context)
