@@ -38,4 +38,5 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if not hasattr(session.config, "workerinput"):
         factory: pytest.TempPathFactory = cast("Any", session.config)._tmp_path_factory
         builds = list(map(str, session_folder(factory).glob("build-*")))
-        subprocess.Popen(["rm", "-rf", *builds], start_new_session=True)  # nobody has to wait for it
+        if builds:  # nobody has to wait for it
+            subprocess.run(["sh", "-c", 'rm -rf "$@" &', "rm", *builds], start_new_session=True, check=True)

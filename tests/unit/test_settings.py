@@ -36,6 +36,9 @@ def test_several_models_keep_their_order() -> None:
         ({"MAX_OUTPUT_TOKENS": "64000"}, "MAX_OUTPUT_TOKENS"),
         ({"CONTEXT_TOKEN_BUDGET": "50000000000"}, "CONTEXT_TOKEN_BUDGET"),
         ({"TOOL_RESULT_MAX_CHARS": "1"}, "TOOL_RESULT_MAX_CHARS"),
+        ({"DAILY_TOKEN_QUOTA": "-1"}, "DAILY_TOKEN_QUOTA"),
+        ({"DAILY_TOKEN_QUOTA": "1e6"}, "DAILY_TOKEN_QUOTA"),
+        ({"MAX_RUNS_PER_PERSON": "-1"}, "MAX_RUNS_PER_PERSON"),
     ],
 )
 def test_a_missing_or_wrong_setting_is_named(change: dict[str, str], variable: str) -> None:
@@ -46,6 +49,11 @@ def test_a_missing_or_wrong_setting_is_named(change: dict[str, str], variable: s
 
 def test_a_variable_set_to_nothing_counts_as_not_set() -> None:
     assert Settings.read(GOOD | {"MAX_TOOL_ROUNDS": ""}).max_tool_rounds == 10
+
+
+@pytest.mark.parametrize("nothing", ["", "0"])
+def test_without_a_number_there_is_no_quota(nothing: str) -> None:
+    assert Settings.read(GOOD | {"DAILY_TOKEN_QUOTA": nothing}).daily_token_quota == 0
 
 
 def test_the_wrong_value_is_not_repeated() -> None:

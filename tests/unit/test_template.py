@@ -31,6 +31,8 @@ SETTINGS = {
     "MAX_OUTPUT_TOKENS",
     "CONTEXT_TOKEN_BUDGET",
     "TOOL_RESULT_MAX_CHARS",
+    "DAILY_TOKEN_QUOTA",
+    "MAX_RUNS_PER_PERSON",
     "WEB_PAGES",
     "MODEL_PRICES",
     "POWERTOOLS_METRICS_NAMESPACE",
@@ -276,7 +278,9 @@ def test_defaults_are_those_of_the_code() -> None:
     settings = Settings.read({"TABLE_NAME": "conversations", **{name: str(value) for name, value in deployed.items()}})
 
     # then
-    assert settings == Settings(table_name="conversations", models=deployed["MODELS"])
+    assert settings.daily_token_quota > 0, "what is deployed has a brake on what one person can cost"
+    same = settings.model_copy(update={"daily_token_quota": 0})
+    assert same == Settings(table_name="conversations", models=deployed["MODELS"])
 
 
 def test_web_pages_are_read_only_where_the_operator_says_so() -> None:

@@ -9,6 +9,7 @@ from rondas.providers import connect, key_variable
 from rondas.providers.failover import Failover
 from rondas.settings import Settings
 from rondas.snapshot import keep_out_of_snapshots
+from rondas.store.allowance import Allowance
 from rondas.store.conversations import Conversations
 from rondas.store.table import Table, client
 from rondas.telemetry import Telemetry
@@ -47,6 +48,8 @@ def assemble(settings: Settings, *, prompt: str, tools: Sequence[Tool]) -> Agent
             Table(settings.table_name, client(), watchers.on_store),
             settings.context_token_budget,
             on_mishap=watchers.on_mishap,
+            allowance=Allowance(settings.daily_token_quota, settings.max_runs_per_person),
+            on_refused=telemetry.on_refused,
         ),
         settings=settings,
         watchers=watchers,

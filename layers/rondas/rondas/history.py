@@ -38,6 +38,11 @@ class Usage:
     output: int = 0
     reasoning: int = 0
 
+    @property
+    def total(self) -> int:
+        """All tokens, read and written."""
+        return self.input + self.output
+
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             self.input + other.input,

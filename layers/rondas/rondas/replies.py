@@ -4,6 +4,7 @@ To the model, a declined call is a plain fact; the instruction goes to the syste
 (rule L4). To the person, every sentence is honest, in their language, and holds nothing from a provider (rule L5).
 """
 
+import math
 import re
 from contextlib import suppress
 from typing import Literal
@@ -61,6 +62,19 @@ _INTERRUPTED: dict[Language, tuple[str, str]] = {
     ),
 }
 
+_QUOTA: dict[Language, str] = {
+    "en": "You have used up what you may ask in one day. It starts anew at midnight UTC, in {hours} h {minutes} min.",
+    "es": (
+        "Has agotado lo que puedes preguntar en un día. Vuelve a empezar a medianoche UTC, dentro de "
+        "{hours} h {minutes} min."
+    ),
+}
+
+_TOO_MANY_RUNS: dict[Language, str] = {
+    "en": "Other messages of yours are still being answered. Send this one again afterwards.",
+    "es": "Todavía se están respondiendo otros mensajes tuyos. Vuelve a enviar este después.",
+}
+
 _SPANISH_LETTERS = re.compile(r"[¿¡ñáéíóú]", re.IGNORECASE)
 _SPANISH_WORDS = re.compile(
     r"\b(el|la|los|las|un|una|de|del|que|qué|cuánto|cuanto|cómo|como|mi|mis|en|por|para|con|quiero|hola|sí|este|esta"
@@ -78,6 +92,17 @@ def interrupted_reply(language: Language, *, effect_unknown: bool) -> str:
     """Returns what closes a message whose run died and was not resumed."""
     plain, unknown = _INTERRUPTED[language]
     return f"{plain} {unknown}" if effect_unknown else plain
+
+
+def quota_detail(language: Language, seconds: float) -> str:
+    """Returns what a person is told who has used up the tokens of the day; the next begins in so many seconds."""
+    hours, minutes = divmod(math.ceil(seconds / 60), 60)
+    return _QUOTA[language].format(hours=hours, minutes=minutes)
+
+
+def too_many_runs_detail(language: Language) -> str:
+    """Returns what a person is told of whom as many messages are being answered as may be."""
+    return _TOO_MANY_RUNS[language]
 
 
 def closing_instruction(limit: str) -> str:

@@ -61,6 +61,8 @@ class Settings(TableSettings):
         context_token_budget: about how many tokens of history the model is shown. No model takes more than 2 000 000.
         tool_result_max_chars: beyond this a tool result is cut.
         model_prices: what the models cost, for the estimate in the metrics; see `rondas.prices.PRICES`.
+        daily_token_quota: tokens that the models may read and write for one person in a day (UTC); 0 for any number.
+        max_runs_per_person: messages of one person that may be answered at the same time; 0 for any number.
         api_keys_secret_arn: the secret with the providers' keys, for AWS; locally they are plain variables.
     """
 
@@ -72,6 +74,8 @@ class Settings(TableSettings):
     context_token_budget: int = Field(default=60_000, ge=100, le=2_000_000)
     tool_result_max_chars: int = Field(default=DEFAULT_MAX_CHARS, ge=100)
     model_prices: str = Field(default=PRICES, pattern=PATTERN)
+    daily_token_quota: int = Field(default=0, ge=0)
+    max_runs_per_person: int = Field(default=3, ge=0, le=100)
     api_keys_secret_arn: str = ""
 
     def model_names(self) -> list[str]:

@@ -13,6 +13,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit, single_m
 from rondas.history import Answer, Status, ToolCall, ToolResult, Turn
 from rondas.prices import Price
 from rondas.providers.errors import ProviderError
+from rondas.store.allowance import OverAllowance
 from rondas.store.claim import Message
 from rondas.watcher import Mishap
 
@@ -143,6 +144,13 @@ class Telemetry:
         with single_metric("ModelFailures", MetricUnit.Count, 1, namespace=namespace()) as metric:
             metric.add_dimension("model", error.model)
             metric.add_dimension("cause", error.cause)
+
+    def on_refused(self, refused: OverAllowance) -> None:
+        """Tells of a message that is not taken because its person has used what they may, and of what."""
+        logger.info("message refused", limit=refused.limit)
+        metrics = EphemeralMetrics(namespace=namespace())
+        metrics.add_metric("QuotaHits", MetricUnit.Count, 1)
+        metrics.flush_metrics()
 
 
 def namespace() -> str:

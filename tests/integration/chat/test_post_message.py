@@ -38,7 +38,7 @@ def test_a_message_is_answered_with_everything_the_app_needs(chat: Chat) -> None
         "message_id": KEY,
         "conversation_id": "c-1",
     }
-    assert chat.stored() == ["C#c-1", "M#000000000", "M#000000001", "M#000000002", f"R#{KEY}"]
+    assert chat.stored() == ["C#c-1", "M#000000000", "M#000000001", "M#000000002", "Q#runs", f"R#{KEY}"]
 
 
 def test_a_second_message_continues_the_conversation(chat: Chat) -> None:

@@ -8,9 +8,10 @@ successor goes to its end, and the sleeper to its own.
 
 import sys
 from collections.abc import Iterator
-from itertools import count, pairwise, product
+from itertools import chain, count, pairwise, product
 from pathlib import Path
 
+from accounts import accounts
 from actor import Actor
 from play import Play
 from points import Fate, Points, die
@@ -117,11 +118,12 @@ def main(url: str, folder: str) -> int:
         *product(pairwise(requests), STOPS, (True, False), (False,)),
         *product([*pairwise(requests[1 : CLAIM + 1]), (requests[1], requests[CLAIM])], STOPS, (True, False), (True,)),
     ]
-    broken = first_of(
+    successions = (
         f"{'resumed, ' if resumed else ''}asleep {at[0]}, {'the same' if same else 'another'} stops {stop}: {each}"
         for at, stop, same, resumed in ways
         for each in overtake.follow(at, stop, same=same, resumed=resumed)
     )
+    broken = first_of(chain(successions, accounts(scene)))
     return report(f"overtaking: {len(ways)} successions", broken)
 
 

@@ -7,9 +7,11 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from random import Random
 
+from accounts import accounts
 from actor import LATER, Actor
 from invariants import broken
 from points import Fate, Points, die
@@ -159,7 +161,8 @@ def main(url: str, folder: str) -> int:
     scene = Scene(url, Path(folder), "race")
     scene.open()
     races = [Race(scene, seed) for seed in SEEDS]
-    broken = first_of(f"seed {race.seed}: {each}" for race in races for each in race.run())
+    schedules = (f"seed {race.seed}: {each}" for race in races for each in race.run())
+    broken = first_of(chain(schedules, accounts(scene)))
     messages, deaths, naps = (
         sum(numbers) for numbers in zip(*((len(race.messages), race.deaths, race.naps) for race in races), strict=True)
     )

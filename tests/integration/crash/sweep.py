@@ -3,9 +3,10 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
+from accounts import accounts
 from actor import Actor
 from invariants import kept, numbers, open_rounds, unknowing_questions
 from play import ATTEMPTS, Play
@@ -106,12 +107,13 @@ def main(url: str, folder: str) -> int:
     scene.open()
     sweep = Sweep(scene)
     points = [(kind, *point) for kind in KINDS for point in enumerate(sweep.points(kind))]
-    broken = first_of(
+    recoveries = (
         f"{kind.name}, killed {name}, {recovery.__name__}: {each}"
         for kind, point, name in points
         for recovery in (sweep.retried, sweep.overtaken)
         for each in recovery(kind, point)
     )
+    broken = first_of(chain(recoveries, accounts(scene)))
     return report(f"crash sweep: {len(points)} kill points, 2 recoveries each", broken)
 
 

@@ -5,6 +5,8 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from rondas.http.problems import Problem, Words, answer
+from rondas.replies import quota_detail, too_many_runs_detail
+from rondas.store.allowance import QuotaExceeded, TooManyRuns
 from rondas.store.claim import ConversationBusy, InProgress, KeyReused
 from rondas.store.run import ConversationErased, LeaseLost
 
@@ -19,6 +21,8 @@ def answer_refusals(app: APIGatewayHttpResolver) -> None:
     answer(app, ConversationErased, _erased)
     answer(app, ConversationBusy, _busy)
     answer(app, KeyReused, _key_reused)
+    answer(app, QuotaExceeded, _quota_exceeded)
+    answer(app, TooManyRuns, _too_many_runs)
 
 
 def _in_progress(error: InProgress) -> Problem:
@@ -60,6 +64,16 @@ def _key_reused(_error: KeyReused) -> Problem:
         "Esta Idempotency-Key ya se usó con otro texto. Crea una nueva para un mensaje nuevo.",
     )
     return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", words)
+
+
+def _quota_exceeded(error: QuotaExceeded) -> Problem:
+    words = Words(quota_detail("en", error.retry_after), quota_detail("es", error.retry_after))
+    return Problem(HTTPStatus.TOO_MANY_REQUESTS, "quota_exceeded", words, error.retry_after)
+
+
+def _too_many_runs(error: TooManyRuns) -> Problem:
+    words = Words(too_many_runs_detail("en"), too_many_runs_detail("es"))
+    return Problem(HTTPStatus.TOO_MANY_REQUESTS, "too_many_runs", words, min(error.retry_after, RETRY_SECONDS))
 
 
 def _conflict(code: str, detail: Words, retry_after: float) -> Problem:

@@ -21,6 +21,9 @@ from rondas.store.table import StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
+STORE_RETRY_SECONDS = 3.0
+"""A table that does not answer mostly does again within moments; a mistake of ours does not pass by itself."""
+
 
 def problem_resolver() -> APIGatewayHttpResolver:
     """Returns a resolver that validates what comes in and answers every error as problem+json."""
@@ -102,10 +105,12 @@ def _internal(error: Exception) -> Problem:
     """Answers what is our own fault. The log says where it happened, not with which words of the person."""
     frames = traceback.extract_tb(error.__traceback__)[-3:]
     where = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
-    what = str(error) if isinstance(error, StoreUnavailable) else ""
+    passes = isinstance(error, StoreUnavailable)
+    what = str(error) if passes else ""
     logger.error("unexpected %s %s at %s", type(error).__name__, what, where)
+    retry_after = STORE_RETRY_SECONDS if passes else None
     words = Words(
         "Something went wrong on our side. Send the same request again.",
         "Algo ha fallado por nuestra parte. Envía de nuevo la misma petición.",
     )
-    return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", words)
+    return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", words, retry_after)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rondas.history import Entry, Round
 from rondas.store.claim import Head, KeyState, Message
-from rondas.store.items import Keys, StoredEntry, entry_item
+from rondas.store.items import Keys, StoredEntry, entry_item, number
 from rondas.window import Window
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Actions:
         What is written here of `updated_at` is not touched again until the next claim: it orders the person's
         conversations, and each change of it writes to the index.
         """
-        unchanged: Values = {":seen_fence": _number(head.fence), ":seen_next": _number(head.next_seq)}
+        unchanged: Values = {":seen_fence": number(head.fence), ":seen_next": number(head.next_seq)}
         return {
             "Update": {
                 "TableName": self.table,
@@ -63,11 +63,11 @@ class Actions:
                 "ExpressionAttributeNames": {"#owner": "owner"},
                 "ExpressionAttributeValues": {
                     ":owner": {"S": owner},
-                    ":fence": _number(fence),
-                    ":until": _number(int(until * 1000)),
+                    ":fence": number(fence),
+                    ":until": number(int(until * 1000)),
                     ":key": {"S": message.key},
-                    ":seq": _number(message_seq),
-                    ":next": _number(next_seq),
+                    ":seq": number(message_seq),
+                    ":next": number(next_seq),
                     ":now": self._now(),
                     ":title": {"S": message.text[:TITLE_CHARS]},
                     **(unchanged if head.exists else {}),
@@ -82,7 +82,7 @@ class Actions:
                 "TableName": self.table,
                 "Key": self.keys.head(),
                 "ConditionExpression": "fence = :fence",
-                "ExpressionAttributeValues": {":fence": _number(fence)},
+                "ExpressionAttributeValues": {":fence": number(fence)},
             }
         }
 
@@ -94,7 +94,7 @@ class Actions:
                 "Key": self.keys.head(),
                 "UpdateExpression": "SET lease_until = :now",
                 "ConditionExpression": "fence = :fence AND open_key = :key",
-                "ExpressionAttributeValues": {":fence": _number(fence), ":key": {"S": key}, ":now": _number(0)},
+                "ExpressionAttributeValues": {":fence": number(fence), ":key": {"S": key}, ":now": number(0)},
             }
         }
 
@@ -110,10 +110,10 @@ class Actions:
                 ),
                 "ConditionExpression": "fence = :fence",
                 "ExpressionAttributeValues": {
-                    ":fence": _number(fence),
-                    ":next": _number(next_seq),
-                    ":start": _number(window.start),
-                    ":whole": _number(window.whole_from),
+                    ":fence": number(fence),
+                    ":next": number(next_seq),
+                    ":start": number(window.start),
+                    ":whole": number(window.whole_from),
                 },
             }
         }
@@ -149,11 +149,11 @@ class Actions:
                     **self.keys.request(message.key),
                     "state": {"S": "open"},
                     "body_hash": {"S": message.body_hash()},
-                    "message_seq": _number(seq),
+                    "message_seq": number(seq),
                 },
                 "ConditionExpression": "attribute_not_exists(pk) OR #ttl < :now",
                 "ExpressionAttributeNames": {"#ttl": "ttl"},
-                "ExpressionAttributeValues": {":now": _number(int(self.clock()))},
+                "ExpressionAttributeValues": {":now": number(int(self.clock()))},
             }
         }
 
@@ -170,20 +170,21 @@ class Actions:
             }
         }
 
-    def end_key(self, key: str, state: KeyState, answer_seq: int) -> "Action":
-        """Records what became of a message, to be forgotten after a while."""
+    def end_key(self, key: str, state: KeyState, answer_seq: int, tokens: int) -> "Action":
+        """Records what became of a message and how many tokens it took, to be forgotten after a while."""
         return {
             "Update": {
                 "TableName": self.table,
                 "Key": self.keys.request(key),
-                "UpdateExpression": "SET #state = :state, answer_seq = :seq, #ttl = :ttl",
+                "UpdateExpression": "SET #state = :state, answer_seq = :seq, tokens = :tokens, #ttl = :ttl",
                 "ConditionExpression": "attribute_exists(pk) AND #state <> :done",
                 "ExpressionAttributeNames": {"#state": "state", "#ttl": "ttl"},
                 "ExpressionAttributeValues": {
                     ":state": {"S": state},
                     ":done": {"S": "done"},
-                    ":seq": _number(answer_seq),
-                    ":ttl": _number(int(self.clock()) + KEY_REMEMBERED_SECONDS),
+                    ":seq": number(answer_seq),
+                    ":tokens": number(tokens),
+                    ":ttl": number(int(self.clock()) + KEY_REMEMBERED_SECONDS),
                 },
             }
         }
@@ -197,8 +198,8 @@ class Actions:
                 "UpdateExpression": "SET fence = :next, erased = :true REMOVE updated_at, title",
                 "ConditionExpression": "fence = :fence",
                 "ExpressionAttributeValues": {
-                    ":fence": _number(fence),
-                    ":next": _number(fence + 1),
+                    ":fence": number(fence),
+                    ":next": number(fence + 1),
                     ":true": {"BOOL": True},
                 },
             }
@@ -215,7 +216,7 @@ class Actions:
                 "TableName": self.table,
                 "Key": self.keys.head(),
                 "ConditionExpression": "fence = :fence",
-                "ExpressionAttributeValues": {":fence": _number(fence)},
+                "ExpressionAttributeValues": {":fence": number(fence)},
             }
         }
 
@@ -226,7 +227,3 @@ class Actions:
 def iso(seconds: float) -> str:
     """Returns seconds since the epoch as ISO 8601 in UTC, to the millisecond."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _number(value: int) -> "AttributeValueTypeDef":
-    return {"N": str(value)}

@@ -65,12 +65,21 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """A request key as read: the state of its message, the hash of its body, where message and answer are."""
+    """A request key as read.
+
+    Attributes:
+        state: of its message.
+        body_hash: of its message's body.
+        message_seq: where the message is.
+        answer_seq: where its answer is.
+        tokens: what an earlier end of the message took, which is counted already.
+    """
 
     state: KeyState
     body_hash: str
     message_seq: int
     answer_seq: int = 0
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

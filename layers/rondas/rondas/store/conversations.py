@@ -4,7 +4,7 @@ import logging
 import secrets
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, cast
@@ -13,8 +13,10 @@ from rondas.history import Answer, Entry, Round, UserMessage, settle, total_usag
 from rondas.repair import repaired
 from rondas.replies import INTERRUPTED, Language, interrupted_reply, language_of
 from rondas.store.actions import Actions
+from rondas.store.allowance import Allowance, OverAllowance
 from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay, Resume, decide
-from rondas.store.items import MAX_SEQ, Keys, StoredEntry, entry_sort_key, is_erased, read_entry
+from rondas.store.items import MAX_SEQ, Keys, StoredEntry, entry_sort_key, is_erased, read_entry, read_number
+from rondas.store.meter import Meter
 from rondas.store.run import ClaimedRun, ConversationErased, LeaseLost
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
 from rondas.watcher import Mishap
@@ -40,6 +42,8 @@ FIRST_FENCE_BITS = 64
 MAX_PAGE_ENTRIES = 10_000
 """More than a megabyte holds, which is where DynamoDB ends a page. It refuses a limit beyond 32 bits."""
 
+UNLIMITED = Allowance()
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
@@ -56,6 +60,8 @@ class Conversations:
         token_budget: about how many tokens of history a model is shown.
         clock: seconds since the epoch.
         on_mishap: is told when a run that had died is taken over, and when a history is mended.
+        allowance: what each person may use.
+        on_refused: is told of each message that is not taken because its person has used that.
     """
 
     def __init__(
@@ -65,11 +71,15 @@ class Conversations:
         clock: Callable[[], float] = time.time,
         *,
         on_mishap: Callable[[Mishap], None] = lambda _: None,
+        allowance: Allowance = UNLIMITED,
+        on_refused: Callable[[OverAllowance], None] = lambda _refused: None,
     ) -> None:
         self._table = table
         self._token_budget = token_budget
         self._clock = clock
         self._on_mishap = on_mishap
+        self._allowance = allowance
+        self._on_refused = on_refused
 
     def claim(self, message: Message, *, seconds: float) -> ClaimedRun | Replayed:
         """Claims a message before anything is spent on it.
@@ -82,52 +92,88 @@ class Conversations:
             InProgress: the same message is being answered.
             ConversationBusy: another message of the conversation is being answered.
             KeyReused: the key was used for another text.
+            QuotaExceeded: the person's tokens of the day are used up, and the message is a new one.
+            TooManyRuns: as many messages of the person are being answered as may be.
             ConversationErased: the conversation is being erased.
             LeaseLost: it was taken over before the conversation could be read.
             StoreUnavailable: the table does not answer.
         """
-        actions = Actions(self._table.name, Keys(message.user, message.conversation), self._clock)
+        try:
+            return self._claim(message, seconds)
+        except OverAllowance as refused:
+            self._on_refused(refused)
+            raise
+
+    def _claim(self, message: Message, seconds: float) -> ClaimedRun | Replayed:
+        keys = Keys(message.user, message.conversation)
+        actions = Actions(self._table.name, keys, self._clock)
+        meter = Meter(self._table.name, keys, self._allowance, self._clock)
         owner = uuid.uuid4().hex
         for attempt in range(CLAIM_ATTEMPTS):
-            items = self._table.get([actions.keys.head(), actions.keys.request(message.key)])
+            now = self._clock()
+            items = self._table.get([keys.head(), keys.request(message.key), *meter.items(now)])
             if items[0] and is_erased(items[0]):
                 raise ConversationErased
-            head, known = _head(items[0]), _known(items[1], self._clock())
+            head, known, used = _head(items[0]), _known(items[1], now), meter.read(items[2:])
+            counted = known.tokens if known else 0
             if head.owner == owner:  # an earlier attempt was carried out, and its answer was lost
-                return self._run(actions, message, head, fence=head.fence)
-            verdict = decide(head, known, message, self._clock())
+                return self._run(actions, meter, message, head, fence=head.fence, counted=counted)
+            verdict = decide(head, known, message, now)
             until = self._clock() + seconds + LEASE_MARGIN_SECONDS
             fence = _next_fence(head)
             try:
                 match verdict:
                     case Replay(answer_seq):
-                        return Replayed(self._answer(actions.keys, answer_seq))
-                    case Resume(message_seq):
-                        self._resume(actions, head, message, message_seq, fence=fence, owner=owner, until=until)
+                        return Replayed(self._answer(keys, answer_seq))
+                    case Resume(message_seq):  # it was taken before: it is answered although no tokens are left
+                        begin = meter.begin(used, until)
+                        self._resume(
+                            actions, head, message, message_seq, fence=fence, owner=owner, until=until, begin=begin
+                        )
                     case Fresh(crashed):
-                        self._start(actions, head, message, crashed=crashed, fence=fence, owner=owner, until=until)
+                        self._allowance.check_tokens(used, now)
+                        begin = meter.begin(used, until)
+                        closing = self._close_crashed(actions, meter, head) if crashed else _Closing(head.next_seq)
+                        self._start(actions, head, message, closing, fence=fence, owner=owner, until=until, begin=begin)
             except ConditionFailed:
                 continue  # somebody else was faster, or we ourselves were: look again
             except StoreUnavailable:
                 if attempt:
                     raise
                 continue  # it may have been carried out all the same: look
-            return self._run(actions, message, head, fence=fence)
+            return self._run(actions, meter, message, head, fence=fence, counted=counted)
         raise StoreUnavailable("too many requests for one conversation at once")
 
     def _resume(
-        self, actions: Actions, head: Head, message: Message, message_seq: int, *, fence: int, owner: str, until: float
+        self,
+        actions: Actions,
+        head: Head,
+        message: Message,
+        message_seq: int,
+        *,
+        fence: int,
+        owner: str,
+        until: float,
+        begin: Sequence["Action"],
     ) -> None:
         lease = actions.take_lease(
             head, message, fence=fence, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
         )
-        self._table.transact([lease, actions.reopen_key(message.key)])
+        self._table.transact([lease, actions.reopen_key(message.key), *begin])
         self._on_mishap("takeover")
 
     def _start(
-        self, actions: Actions, head: Head, message: Message, *, crashed: bool, fence: int, owner: str, until: float
+        self,
+        actions: Actions,
+        head: Head,
+        message: Message,
+        closing: "_Closing",
+        *,
+        fence: int,
+        owner: str,
+        until: float,
+        begin: Sequence["Action"],
     ) -> None:
-        closing = self._close_crashed(actions, head) if crashed else _Closing(head.next_seq)
         seq = closing.next_seq
         self._table.transact(
             [
@@ -137,12 +183,15 @@ class Conversations:
                 actions.open_key(message, seq),
                 actions.put_entry(seq, UserMessage(message.text), message.key),
                 *closing.actions,
+                *begin,
             ]
         )
-        if crashed:
+        if closing.actions:
             self._on_mishap("takeover")
 
-    def _run(self, actions: Actions, message: Message, head: Head, *, fence: int) -> ClaimedRun:
+    def _run(
+        self, actions: Actions, meter: Meter, message: Message, head: Head, *, fence: int, counted: int
+    ) -> ClaimedRun:
         """Reads what the model is to see, up to the message and whatever an earlier runner left after it."""
         first = StoredEntry(0, UserMessage(message.text), "", message.key)
         stored = self._newest_first(actions.keys, from_seq=head.window.start) if head.exists else iter([first])
@@ -159,18 +208,21 @@ class Conversations:
         return ClaimedRun(
             self._table,
             actions,
+            meter,
             key=message.key,
             fence=fence,
             next_seq=newest.seq if pending else newest.seq + 1,
             view=View(seen.window, good.history),
             pending=pending,
+            counted=counted,
         )
 
-    def _close_crashed(self, actions: Actions, head: Head) -> "_Closing":
+    def _close_crashed(self, actions: Actions, meter: Meter, head: Head) -> "_Closing":
         """Closes a message whose runner died and that nobody resumed: what was done stays, what is unknown is said."""
         stored = list(self._newest_first(actions.keys, from_seq=head.open_seq))[::-1]
         newest = stored[-1]
         rounds = [each.entry for each in stored if isinstance(each.entry, Round)]
+        counted = max((each.entry.usage.total for each in stored if isinstance(each.entry, Answer)), default=0)
         closing: list[Action] = []
         unknown = bool(rounds) and rounds[-1].is_open
         if unknown:
@@ -185,7 +237,8 @@ class Conversations:
         )
         answer_seq = newest.seq + 1
         closing.append(actions.put_entry(answer_seq, answer, head.open_key))
-        closing.append(actions.end_key(head.open_key, "done", answer_seq))
+        closing.append(actions.end_key(head.open_key, "done", answer_seq, answer.usage.total))
+        closing.extend(meter.count(max(0, answer.usage.total - counted)))
         return _Closing(answer_seq + 1, tuple(closing))
 
     def _newest_first(self, keys: Keys, *, from_seq: int) -> Iterator[StoredEntry]:
@@ -223,26 +276,23 @@ def _head(item: "Item | None") -> Head:
     if item is None:
         return Head()
     return Head(
-        next_seq=_number(item, "next_seq"),
-        fence=_number(item, "fence"),
-        lease_until=_number(item, "lease_until") / 1000,
+        next_seq=read_number(item, "next_seq"),
+        fence=read_number(item, "fence"),
+        lease_until=read_number(item, "lease_until") / 1000,
         open_key=item.get("open_key", {}).get("S", ""),
-        open_seq=_number(item, "open_seq"),
+        open_seq=read_number(item, "open_seq"),
         owner=item.get("owner", {}).get("S", ""),
-        window=Window(_number(item, "window_start"), _number(item, "whole_from")),
+        window=Window(read_number(item, "window_start"), read_number(item, "whole_from")),
     )
 
 
 def _known(item: "Item | None", now: float) -> KnownKey | None:
-    if item is None or 0 < _number(item, "ttl") < int(now):  # whole seconds, as the table compares them
+    if item is None or 0 < read_number(item, "ttl") < int(now):  # whole seconds, as the table compares them
         return None
     return KnownKey(
         state=cast("KeyState", item["state"].get("S", "")),
         body_hash=item["body_hash"].get("S", ""),
-        message_seq=_number(item, "message_seq"),
-        answer_seq=_number(item, "answer_seq"),
+        message_seq=read_number(item, "message_seq"),
+        answer_seq=read_number(item, "answer_seq"),
+        tokens=read_number(item, "tokens"),
     )
-
-
-def _number(item: "Item", name: str) -> int:
-    return int(item.get(name, {}).get("N", "0"))

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from rondas.store.actions import Actions
-from rondas.store.items import Keys, is_erased
+from rondas.store.items import Keys, is_erased, read_number
 from rondas.store.table import ConditionFailed, Table
 
 PAGE_ITEMS = 99
@@ -58,7 +58,7 @@ def _begun(table: Table, actions: Actions, left: Callable[[], float]) -> int:
         (head,) = table.get([actions.keys.head()])
         if head is None:
             return 0
-        fence = int(head["fence"].get("N", "0"))
+        fence = read_number(head, "fence")
         if is_erased(head):
             return fence
         try:

@@ -64,19 +64,37 @@ class Keys:
         """Returns the key of a request key."""
         return _key(self.partition(), f"R#{key}")
 
+    def usage(self, day: str) -> "Item":
+        """Returns the key of what the person has used on a day, `yyyymmdd`."""
+        return _key(heads_of(self.user), f"Q#{day}")
+
+    def runs(self) -> "Item":
+        """Returns the key of the runs that the person has at this moment, in all conversations."""
+        return _key(heads_of(self.user), "Q#runs")
+
     def partition(self) -> str:
         """Returns the partition in which the entries and request keys lie."""
         return f"{heads_of(self.user)}#C#{self.conversation}"
 
 
 def heads_of(user: str) -> str:
-    """Returns the partition in which the heads of a person's conversations lie."""
+    """Returns the partition in which the heads of a person's conversations lie, and what the person has used."""
     return f"U#{_escaped(user)}"
 
 
 def is_erased(head: "Item | None") -> bool:
     """Whether there is no such conversation, or no longer: its erase has begun."""
     return head is None or "erased" in head
+
+
+def number(value: int) -> "AttributeValueTypeDef":
+    """Returns a whole number as the table has it."""
+    return {"N": str(value)}
+
+
+def read_number(item: "Item", name: str) -> int:
+    """Returns a whole number of an item; 0 where it has none of that name."""
+    return int(item.get(name, {}).get("N", "0"))
 
 
 def entry_sort_key(seq: int) -> str:

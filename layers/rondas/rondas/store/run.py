@@ -12,6 +12,7 @@ from rondas.history import Entry, Round, ToolCall, Turn
 from rondas.loop import Ending
 from rondas.store.actions import Actions
 from rondas.store.items import is_erased
+from rondas.store.meter import Meter
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
 from rondas.window import View
 
@@ -39,22 +40,26 @@ class ClaimedRun:
         self,
         table: Table,
         actions: Actions,
+        meter: Meter,
         *,
         key: str,
         fence: int,
         next_seq: int,
         view: View,
         pending: Turn | None,
+        counted: int,
     ) -> None:
         self.history = view.history
         self.pending = pending
         self._window = view.window
         self._table = table
         self._actions = actions
+        self._meter = meter
         self._key = key
         self._fence = fence
         self._next_seq = next_seq
         self._written_ahead = pending is not None
+        self._counted = counted
 
     def key(self, call: ToolCall) -> str:
         """Returns the name of a call of the coming round: conversation, number of the round, call."""
@@ -77,21 +82,30 @@ class ClaimedRun:
         self._written_ahead = False
 
     def finish(self, ending: Ending) -> None:
-        """Stores the end of the run and frees the conversation, in one write. Raises as `write_ahead`."""
+        """Stores the end of the run, frees the conversation and counts the tokens, in one write.
+
+        Tokens that were counted when the same message failed before are not counted again.
+
+        Raises as `write_ahead`.
+        """
         entries = [ending.answer] if ending.declined is None else [ending.declined, ending.answer]
         answer_seq = self._next_seq + len(entries) - 1
+        state = "failed" if ending.answer.is_retryable else "done"
+        tokens = ending.answer.usage.total
         self._write(
             [
                 self._actions.free(self._fence, answer_seq + 1, self._window),
                 *(self._put(seq, entry) for seq, entry in enumerate(entries, self._next_seq)),
-                self._actions.end_key(self._key, "failed" if ending.answer.is_retryable else "done", answer_seq),
+                self._actions.end_key(self._key, state, answer_seq, tokens),
+                *self._meter.end(),
+                *self._meter.count(max(0, tokens - self._counted)),
             ]
         )
 
     def release(self) -> None:
         """Lets the message be taken up again at once after an error, as far as that can still be said."""
         with suppress(ConditionFailed, StoreUnavailable):
-            self._table.transact([self._actions.release(self._fence, self._key)])
+            self._table.transact([self._actions.release(self._fence, self._key), *self._meter.end()])
 
     def _put(self, seq: int, entry: Entry) -> "Action":
         if self._written_ahead and seq == self._next_seq and isinstance(entry, Round):
