@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from rondas.budget import Budget
+from rondas.budget import STORE_RESERVE_SECONDS, Budget
 from rondas.history import Entry, Round, ToolCall, ToolResult, Turn, Usage
 from rondas.interrupt import OutOfTime
 
@@ -94,7 +94,7 @@ class MemoryJournal:
 
 def a_budget(clock: FakeClock, seconds: float = 25, closing_reserve: float = 7) -> Budget:
     """A budget of so many seconds that no runtime cuts short."""
-    return Budget.start(seconds, closing_reserve, clock=clock)
+    return Budget.start(25, closing_reserve, seconds + STORE_RESERVE_SECONDS, clock)
 
 
 def asks(*calls: str, text: str = "", stop: str = "end", id_prefix: str = "") -> Turn:

@@ -51,6 +51,11 @@ BACKSTOP_SECONDS = 5.0
 START_SECONDS = 10.0
 START_ATTEMPTS = 3  # another program may take a free port before the emulator does
 POLL_SECONDS = 0.01
+GUARD = 'exec 3<&0; "$@" </dev/null & child=$!; { read -r _ <&3; kill -KILL $child; } & wait $child'
+"""The shell command that runs the emulator, and ends it when the other end of the pipe that it reads from is gone."""
+
+LONGEST_LINE = 64 * 1024
+
 PLATFORM_LINE = re.compile(
     rb"(START|END|REPORT) RequestId: |\[ERROR\] InitError: |\[WARNING\]\t\S+\t\tLAMBDA_WARNING: Unhandled exception\."
 )
@@ -119,6 +124,8 @@ class EmulatedSlot:
                 with suppress(ProcessLookupError):
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
+                assert self._process.stdin
+                self._process.stdin.close()
                 self._process = None
 
     def _start_emulator(self) -> None:
@@ -127,6 +134,7 @@ class EmulatedSlot:
             self._port, runtime_api = _free_ports(2)
             self._process = subprocess.Popen(
                 [
+                    *("sh", "-c", GUARD, "guard"),
                     self._emulator,
                     *("--runtime-interface-emulator-address", f"127.0.0.1:{self._port}"),
                     *("--runtime-api-address", f"127.0.0.1:{runtime_api}"),
@@ -134,7 +142,7 @@ class EmulatedSlot:
                 ],
                 cwd=self._function.code,  # as in Lambda, the function's folder is the working directory
                 env=self._environment(self._lifeline.port),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,  # ours as long as we live
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,  # the emulator's own log; the function's is on standard output
                 start_new_session=True,  # Ctrl-C is for the server, which ends its slots
@@ -193,7 +201,7 @@ def _payload(status: int, body: bytes) -> Any:
 def _forward(output: IO[bytes]) -> None:
     """Hands on what the function prints and logs, without the platform's own lines."""
     with output:
-        for line in output:
+        for line in iter(lambda: output.readline(LONGEST_LINE), b""):
             if line.strip() and not PLATFORM_LINE.match(line):
                 sys.stderr.buffer.write(line)
                 sys.stderr.buffer.flush()

@@ -127,4 +127,4 @@ def _routed(template: Template) -> dict[str, Function]:
 
 
 def _log(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    print(f"{line}\n", end="", file=sys.stderr, flush=True)  # one write, which no other line comes between

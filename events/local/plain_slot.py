@@ -73,7 +73,7 @@ class PlainSlot:
         return answer["payload"]
 
     def kill(self) -> None:
-        """Ends the process and all it started, at once."""
+        """Ends the process and its group, at once."""
         with self._killing:  # the server may end its slots while an invocation finds its own gone
             if self._connection:
                 self._connection.close()

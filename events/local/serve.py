@@ -31,6 +31,9 @@ WITHOUT_BODY = (204, 304)
 LAST_PORT = 65_535
 POLL_SECONDS = 0.05  # how soon the end is noticed
 SIGNAL_SECONDS = 0.5
+PATIENCE_SECONDS = 60.0
+"""For the next bytes of a request; a client that stays away longer is gone."""
+
 GRACE_SECONDS = 3.0
 """For the requests that are running when it is time to end."""
 
@@ -95,6 +98,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    timeout = PATIENCE_SECONDS
     wbufsize = CHUNK_BYTES  # header and body in one packet
     server: socketserver.BaseServer
     started = 0.0
@@ -196,9 +200,8 @@ class Handler(BaseHTTPRequestHandler):
         """Writes a request's line: no query, no header, no body, which may hold a token or a person's words."""
         method = quote(self.command or "-", safe="")
         path = _target(self.path)[0] if self.command else "-"
-        print(
-            f"{method} {path} {status} {1000 * (time.monotonic() - self.started):.0f} ms", file=sys.stderr, flush=True
-        )
+        line = f"{method} {path} {status} {1000 * (time.monotonic() - self.started):.0f} ms\n"
+        print(line, end="", file=sys.stderr, flush=True)  # one write, which no other line comes between
 
     def _send(self, response: Response) -> None:
         self._log(response.status)

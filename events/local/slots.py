@@ -51,7 +51,7 @@ class Slot(Protocol):
         ...
 
     def kill(self) -> None:
-        """Ends the process and all it started, at once."""
+        """Ends the process and its group, at once."""
         ...
 
 
@@ -103,7 +103,7 @@ class Pool:
         slot = self._free.get()
         try:
             if not slot.ready:
-                slot.start()
+                _start(slot)
             return slot.invoke(data)
         except InitError as error:
             raise InvocationError(f"init failed: {error}") from None
@@ -127,7 +127,7 @@ class Pool:
         def start() -> None:
             outcome = None
             try:
-                slot.start()
+                _start(slot)
             except InitError as error:
                 outcome = error
             if self._stopped:
@@ -137,3 +137,12 @@ class Pool:
                 outcomes.put(outcome)
 
         threading.Thread(target=start, name="slot", daemon=True).start()
+
+
+def _start(slot: Slot) -> None:
+    """Starts a slot; a machine that has no more processes, files or ports to give is a reason like any other."""
+    try:
+        slot.start()
+    except OSError as error:
+        slot.kill()
+        raise InitError(f"no process can be started: {error.strerror or error}") from None

@@ -152,7 +152,7 @@ def hostile_model() -> Generator[HostileModel]:
 
 
 @contextmanager
-def never_shakes_hands() -> Generator[str]:
-    """A TLS address that accepts connections and never says a word; gives its URL."""
+def silent(scheme: str) -> Generator[str]:
+    """An address that accepts connections and never says a word, be it to shake hands; gives its URL."""
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
-        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
+        yield f"{scheme}://127.0.0.1:{listener.getsockname()[1]}"

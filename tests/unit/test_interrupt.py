@@ -3,8 +3,11 @@
 import re
 import signal
 import socket
+import sys
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -12,6 +15,7 @@ from rondas.interrupt import OutOfTime, out_of_time_after
 
 A_MOMENT = 0.02
 FOR_EVER = 60
+A_WHILE = 5
 
 
 def test_a_sleep_is_broken_into() -> None:
@@ -160,11 +164,65 @@ def test_threads_of_a_stopped_block_are_stopped_and_others_are_not() -> None:
 
     # When the block is stopped
     with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
-        worker = threading.Thread(target=compute)
+        worker = threading.Thread(target=compute, daemon=True)
         worker.start()
         worker.join()
     # Then its thread ends, and the other one does not
-    assert ended.wait(FOR_EVER)
+    assert ended.wait(A_WHILE)
     assert before.is_alive()
     asked.set()
     before.join()
+
+
+def test_a_thread_that_ended_by_itself_is_not_taken_for_a_later_one() -> None:
+    # Given a block that starts a thread which is done, and a bystander who may well get its number
+    asked, ended = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        asked.wait(FOR_EVER)
+        ended.set()
+
+    with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+        done = threading.Thread(target=int)
+        done.start()
+        done.join()
+        bystander = threading.Thread(target=wait, daemon=True)
+        _unnoticed(bystander.start)
+        time.sleep(FOR_EVER)
+    # When the block is stopped, then the bystander goes on
+    asked.set()
+    assert ended.wait(A_WHILE)
+
+
+def test_a_thread_that_could_not_be_started_does_not_stand_in_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given a block in a block, and a system that can start no more threads
+    with pytest.raises(OutOfTime), out_of_time_after(5 * A_MOMENT):
+        with pytest.raises(OutOfTime), out_of_time_after(A_MOMENT):
+            with pytest.raises(RuntimeError, match="can't start new thread"), monkeypatch.context() as patched:
+                patched.setattr(threading, "_start_joinable_thread", _no_more_threads)
+                threading.Thread(target=int).start()
+            time.sleep(FOR_EVER)
+        # When the inner one was stopped, then the outer one is still bound
+        time.sleep(FOR_EVER)
+
+
+def test_an_inner_alarm_that_rings_while_it_is_set_does_not_ring_in_the_outer_block() -> None:
+    # Given an outer block with time, and inner ones that have next to none
+    with out_of_time_after(FOR_EVER):
+        for _ in range(300):
+            with suppress(OutOfTime), out_of_time_after(1e-6):
+                pass
+        # When they are over, then the timer is the outer one's again, and none that rings every moment
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > FOR_EVER / 2
+
+
+def _unnoticed(start: Callable[[], None]) -> None:
+    """Starts a thread from one that does not belong to the block."""
+    block, out_of_time_after.innermost = out_of_time_after.innermost, None
+    start()
+    out_of_time_after.innermost = block
+
+
+def _no_more_threads(function: object, *, handle: object, daemon: bool) -> None:
+    sys.audit("_thread.start_joinable_thread", function, daemon, handle)
+    raise RuntimeError("can't start new thread")

@@ -62,13 +62,6 @@ def test_the_wrong_value_is_not_repeated() -> None:
     assert "sk-secret" not in str(refused.value)
 
 
-@pytest.mark.parametrize(("budget", "reserve", "kept"), [("25", "7", 7), ("6", "7", 2), ("6", "6", 2), ("6", "0", 0)])
-def test_a_reserve_that_would_take_all_the_time_is_cut(budget: str, reserve: str, kept: float) -> None:
-    # Given a budget and a reserve; when the reserve would leave no time for work, then it takes a third
-    settings = Settings.read(GOOD | {"TIME_BUDGET_SECONDS": budget, "CLOSING_RESERVE_SECONDS": reserve})
-    assert settings.closing_reserve() == kept
-
-
 @pytest.mark.parametrize(
     ("environment", "on"), [({}, False), ({"X": ""}, False), ({"X": "off"}, False), ({"X": "on"}, True)]
 )

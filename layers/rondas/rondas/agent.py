@@ -48,23 +48,22 @@ class Agent:
             LeaseLost: another runner has taken this message over and will answer it.
             StoreUnavailable: the table does not answer.
         """
-        budget = Budget.start(self.settings.time_budget_seconds, self.settings.closing_reserve(), remaining)
+        budget = Budget.start(self.settings.time_budget_seconds, self.settings.closing_reserve_seconds, remaining)
+        started = budget.clock()
         stop_alarm()  # nothing of an earlier message may ring in this one
+        self.watchers.on_message(message)
         try:
             with out_of_time_after(budget.over_in()):
-                return self._answer(message, budget, language_of(message.text, accept_language))
+                found = self._answer(message, budget, language_of(message.text, accept_language))
         except OutOfTime:  # model and tools end before: it is the table that holds the run
             raise StoreUnavailable("no answer in time") from None
+        if isinstance(found, Ending):
+            self.watchers.on_answer(found.answer, budget.clock() - started)
+        return found.answer
 
-    def _answer(self, message: Message, budget: Budget, language: Language) -> Answer:
-        started = budget.clock()
-        self.watchers.on_message(message)
+    def _answer(self, message: Message, budget: Budget, language: Language) -> Replayed | Ending:
         claimed = self.conversations.claim(message, seconds=budget.left() + STORE_RESERVE_SECONDS)
-        if isinstance(claimed, Replayed):
-            return claimed.answer
-        ending = self._run(claimed, message, budget, language)
-        self.watchers.on_answer(ending.answer, budget.clock() - started)
-        return ending.answer
+        return claimed if isinstance(claimed, Replayed) else self._run(claimed, message, budget, language)
 
     def _run(self, claimed: ClaimedRun, message: Message, budget: Budget, language: Language) -> Ending:
         """Runs the loop and stores its end; an error of ours gives the message back at once, to be taken up again."""
@@ -81,9 +80,9 @@ class Agent:
         try:
             ending = loop.run(claimed.pending)
             claimed.finish(ending)
-        except LeaseLost:
+        except (LeaseLost, OutOfTime):  # the message is another's now, or there is no time to give it back
             raise
-        except Exception:
+        except BaseException:
             claimed.release()
             raise
         return ending

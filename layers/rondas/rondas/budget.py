@@ -22,10 +22,18 @@ WAY_BACK_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """When a run has to stop starting work, and when it has to be over, in seconds on `clock`."""
+    """The deadlines of a run, in seconds on `clock`.
+
+    Attributes:
+        work_until: when it stops to start work.
+        until: when its closing call is over.
+        over: when its last write is done, and nothing is left to do but to hand the answer back.
+        clock: where the time comes from.
+    """
 
     work_until: float
     until: float
+    over: float
     clock: Clock = time.monotonic
 
     @classmethod
@@ -36,13 +44,19 @@ class Budget:
 
         Args:
             seconds: the time budget of a run.
-            closing_reserve: the end of the budget in which nothing but the closing call starts.
+            closing_reserve: the end of the budget in which nothing but the closing call starts; where it would be all
+                of a budget, a third of it.
             remaining: seconds until the runtime ends the process; None where nothing does.
             clock: where the time comes from.
         """
+        most = min(seconds, GATEWAY_SECONDS - STORE_RESERVE_SECONDS)
+        if closing_reserve >= most:  # a run that may never work is of no use
+            closing_reserve = most / 3
         limit = GATEWAY_SECONDS if remaining is None else min(remaining, GATEWAY_SECONDS)
-        until = clock() + max(0.0, min(seconds, limit - STORE_RESERVE_SECONDS))
-        return cls(until - closing_reserve, until, clock)
+        whole = max(0.0, min(seconds, limit - STORE_RESERVE_SECONDS))
+        now = clock()
+        over = now + min(whole + STORE_RESERVE_SECONDS, limit) - WAY_BACK_SECONDS
+        return cls(now + whole - closing_reserve, now + whole, over, clock)
 
     def work_left(self) -> float:
         """Returns the seconds in which work may still run; 0 when the closing reserve has begun."""
@@ -50,7 +64,7 @@ class Budget:
 
     def over_in(self) -> float:
         """Returns the seconds until the last write has to be done; never negative."""
-        return max(0.0, self.until + STORE_RESERVE_SECONDS - WAY_BACK_SECONDS - self.clock())
+        return max(0.0, self.over - self.clock())
 
     def left(self) -> float:
         """Returns the seconds until the run has to be over; never negative."""

@@ -31,7 +31,10 @@ class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ..
     """Raises `OutOfTime` in the block once `seconds` have passed; at once where none are left.
 
     A block may stand in another: the inner one has at most the time of the outer one. Threads that a stopped block has
-    started are stopped too, as far as Python can: where they compute, not where they wait in C.
+    started are stopped too, as far as Python can: where they compute, not while they wait in C. A pool of threads that
+    is to outlive a block has to be started outside of any.
+
+    The process's handler of SIGALRM is taken for good, and so is a hook that sees every thread start.
 
     The block should end with something other than a loop: CPython may deliver a signal at the jump that closes one,
     past the block's end and before its `__exit__`.
@@ -55,11 +58,12 @@ class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ..
         if self._seconds <= 0:
             raise OutOfTime
         if self._guards:
+            _watch_threads()
             self._outer = out_of_time_after.innermost
             self.deadline = time.monotonic() + self._seconds
             if self._outer:
                 self.deadline = min(self.deadline, self._outer.deadline)
-            _watch_threads()
+            out_of_time_after.innermost = None
             self.arm()
             out_of_time_after.innermost = self
         return self
@@ -70,7 +74,7 @@ class out_of_time_after:  # noqa: N801 - reads as `with out_of_time_after(3): ..
         out_of_time_after.innermost = None  # here and now: in a function of its own it would be too late
         stop_alarm()
         if kind is OutOfTime:
-            _end(self.threads)
+            _end([thread for thread in self.threads if thread.is_alive()])
         if self._outer:
             self._outer.arm()
             out_of_time_after.innermost = self._outer

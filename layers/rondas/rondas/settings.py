@@ -56,7 +56,7 @@ class Settings(TableSettings):
         models: `provider:model`, the first one used first, the others when it cannot answer.
         max_tool_rounds: rounds of tools for one message.
         time_budget_seconds: for a whole run; never more than the gateway and the function leave.
-        closing_reserve_seconds: the end of the budget, kept for the closing call; see `closing_reserve`.
+        closing_reserve_seconds: the end of the budget, kept for the closing call; see `Budget.start`.
         max_output_tokens: for one model call. Beyond 16 000 providers want streaming.
         context_token_budget: about how many tokens of history the model is shown.
         tool_result_max_chars: beyond this a tool result is cut.
@@ -75,12 +75,6 @@ class Settings(TableSettings):
     daily_token_quota: int = Field(default=0, ge=0)
     max_runs_per_person: int = Field(default=3, ge=0, le=100)
     api_keys_secret_arn: str = ""
-
-    def closing_reserve(self) -> float:
-        """Returns the seconds kept for the closing call; a third of the budget where the setting would take it all."""
-        if self.closing_reserve_seconds < self.time_budget_seconds:
-            return self.closing_reserve_seconds
-        return self.time_budget_seconds / 3
 
     def model_names(self) -> list[str]:
         """Returns the models in their order, each as `provider:model`."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from rondas.excerpt import written
 from rondas.history import ToolCall, ToolResult
-from rondas.interrupt import out_of_time_after
+from rondas.interrupt import OutOfTime, out_of_time_after
 from rondas.render import Unfit, rendered
 from rondas.text import cut, readable
 from rondas.tools import Tool, ToolContext, ToolMistake
@@ -81,7 +81,9 @@ class Toolbox:
             return ToolResult(call.id, cut(readable(str(mistake)), self._max_chars), "failed")
         except Unfit as unfit:
             return self._unshown(call, unfit)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises, the run goes on
+        except (OutOfTime, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever else a tool raises, the run goes on
             # The message of the error may hold the person's words or a secret: where it was raised is enough.
             where = traceback.extract_tb(error.__traceback__)[-1]
             logger.warning("tool %s raised %s at %s:%s", call.name, type(error).__name__, where.filename, where.lineno)

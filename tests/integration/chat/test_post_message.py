@@ -13,6 +13,7 @@ from chat_function import EVENTS, Chat, Context
 from fakes.anthropic import error, message
 
 from rondas.agent import Agent
+from rondas.interrupt import out_of_time_after
 from rondas.loop import Loop
 from rondas.settings import SettingsError
 
@@ -116,6 +117,7 @@ def test_the_operator_is_told_where_the_time_of_a_message_went(
     parts = [line[f"{part}_seconds"] for part in ("model", "tool", "store", "own")]
     assert sum(parts) == pytest.approx(line["seconds"], abs=0.005)
     assert all(part >= 0 for part in parts)
+    assert line["store_seconds"] > 0
     assert metrics["status"] == "answered"
     assert metrics["Rounds"] == [1]
     whole = metrics["RunTime"][0]
@@ -339,3 +341,13 @@ def test_a_language_is_taken_from_the_header(chat: Chat) -> None:
     chat.model.add(message("  "), message(" "))
     answer = chat.post("hello", headers={"accept-language": "es-ES"})
     assert answer.body["reply"].startswith("Esta vez no he podido")
+
+
+def test_an_alarm_that_a_message_left_behind_does_not_ring_in_the_next(chat: Chat) -> None:
+    # Given a block of an earlier message that was never left
+    left = out_of_time_after(60)
+    left.__enter__()
+    left.deadline = 0
+    # When the next message comes, then it has its own time
+    chat.model.add(message("Hello."))
+    assert chat.post("Hello").status == 200

@@ -41,7 +41,7 @@ def result(dynamodb_local: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def _start(name: str, url: str, folder: Path) -> "subprocess.Popen[str]":
-    path = os.pathsep.join(map(str, (ROOT / "layers" / "rondas", ROOT / "tests")))
+    path = os.pathsep.join(map(str, (ROOT / "layers" / "rondas", ROOT / "events", ROOT / "tests")))
     return subprocess.Popen(
         [sys.executable, "-W", "error", str(HERE / f"{name}.py"), url, str(folder)],
         env=os.environ | CREDENTIALS | {"PYTHONPATH": path},

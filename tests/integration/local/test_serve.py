@@ -223,6 +223,21 @@ def test_when_the_server_is_killed_its_slots_end_too(serve: Serve, meeting_point
         assert all(meeting.has_ended() for meeting in meetings)
 
 
+def test_when_the_server_is_killed_while_it_starts_nothing_of_it_is_left(
+    launch: Callable[..., subprocess.Popen[str]], template: Path, meeting_point: MeetingPoint
+) -> None:
+    # Given a function that is being loaded
+    code = (template.parent / "code" / "app.py").read_text(encoding="utf-8") + "\nmeet('hang')"
+    (template.parent / "code" / "app.py").write_text(code, encoding="utf-8")
+    process = launch(slots=2)
+    meeting = meeting_point.wait()
+    # When the server is killed
+    process.kill()
+    # Then the function's processes end, and the pipes that the others have of the server's are closed
+    assert meeting.has_ended()
+    assert process.communicate(timeout=PATIENCE)[0] == ""
+
+
 def test_a_function_that_cannot_be_loaded_ends_the_start_with_its_message(
     launch: Callable[..., subprocess.Popen[str]], template: Path
 ) -> None:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from uuid import uuid4
 
 import pytest
-from fakes.hostile import CLOSING_WORDS, never_shakes_hands
+from fakes.hostile import CLOSING_WORDS, silent
 
 from local.start_errors import InitError
 from rondas.fit import MAX_TURN_CHARS
@@ -34,17 +34,22 @@ OUT_OF_TIME = fixed_reply("time_limit", "en")
 @pytest.fixture(scope="module")
 def answers(chat: Start) -> Iterator[dict[str, "Future[Answer]"]]:
     """All cases at once, each in a conversation of its own."""
-    with never_shakes_hands() as tls, ThreadPoolExecutor(3) as starters, ExitStack() as stack:
+    with silent("https") as tls, silent("http") as table, ThreadPoolExecutor(4) as starters, ExitStack() as stack:
         # As many callers as slots: nobody waits for one, as nobody does in the cloud.
-        usual, slow_tls, late = (
+        usual, slow_tls, no_table, late = (
             (starters.submit(chat, slots, timeout, **variables), stack.enter_context(ThreadPoolExecutor(slots)))
             for slots, timeout, variables in (
                 (4, TIMEOUT_SECONDS, {}),
                 (1, TIMEOUT_SECONDS, {"ANTHROPIC_BASE_URL": tls}),
+                (1, TIMEOUT_SECONDS, {"AWS_ENDPOINT_URL_DYNAMODB": table}),
                 (1, 3, {}),
             )
         )
-        cases = dict.fromkeys([*SILENT, *BROKEN, *TOOLS, "huge"], usual) | {"tls": slow_tls, "late": late}
+        cases = dict.fromkeys([*SILENT, *BROKEN, *TOOLS, "huge"], usual) | {
+            "tls": slow_tls,
+            "table": no_table,
+            "late": late,
+        }
         yield {
             case: callers.submit(start.result().post, f"case: {case}", _name(case))
             for case, (start, callers) in cases.items()
@@ -105,6 +110,15 @@ def test_a_reply_of_six_megabytes_is_cut_to_what_can_be_stored(
     assert (answer.status, answer.body["status"]) == (200, "truncated")
     assert answer.body["reply"] == "x" * MAX_TURN_CHARS
     _valid(usual.history("huge"))
+
+
+def test_a_table_that_does_not_answer_is_left_before_the_runtime_ends_the_process(
+    answers: dict[str, "Future[Answer]"], say: Say
+) -> None:
+    # Given a table that takes connections and is silent; when a person asks
+    answer = _told("table", answers, say)
+    # Then the app is told so, and when to come back
+    assert (answer.status, answer.body["code"]) == (500, "internal")
 
 
 def test_started_with_three_seconds_left_it_answers_and_stores(

@@ -31,7 +31,7 @@ def test_a_sample_event_is_one_that_the_api_would_make(path: Path) -> None:
 
 
 def test_an_event_made_here_has_the_fields_of_the_samples() -> None:
-    (sample,) = read_events(ROOT / "events" / "ask.json")
+    sample = arriving(*read_events(ROOT / "events" / "ask.json"))
     made = message_event("c1", "hi", "ana")
     assert made.keys() == sample.keys()
     assert made["requestContext"].keys() == sample["requestContext"].keys()

@@ -17,8 +17,8 @@ from rondas.store.table import ConditionFailed, Table
 PAGE_ITEMS = 99
 """A transaction takes 100 actions, and 4 MB, which no page of a query reaches."""
 
-PAGE_SECONDS = 3.0
-"""No page is begun with less time than this left: as long as two attempts of both its requests may take."""
+PAGE_SECONDS = 4.0
+"""No page is begun with less time than this left: many times what both its requests take."""
 
 
 class EraseUnfinished(Exception):  # noqa: N818 - a state of the world

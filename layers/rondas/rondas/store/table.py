@@ -40,13 +40,13 @@ class StoreUnavailable(Exception):  # noqa: N818 - a state of the world
 def client() -> "DynamoDBClient":
     """Returns the one DynamoDB client of the process; region and endpoint come from AWS's own variables.
 
-    Its calls lie inside the deadline of an answer, the last one in the store reserve: an attempt has many times what
-    a healthy table needs, and there are two.
+    An attempt has many times what a healthy table needs. What all attempts may take together is for the deadline of
+    the answer to say, which interrupts them.
     """
     limits = Config(
         connect_timeout=0.5,
-        read_timeout=0.8,
-        retries={"mode": "standard", "total_max_attempts": 2},
+        read_timeout=1.0,
+        retries={"mode": "standard", "total_max_attempts": 3},
         tcp_keepalive=True,
         parameter_validation=False,  # the items are built here, in one place; a wrong one is refused by the service
     )
