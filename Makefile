@@ -25,7 +25,7 @@ LOCAL := exec env $(PYTHON_HERE) .venv/bin/python -m
 
 MAKEFLAGS += --no-print-directory # a test may run make, whose own lines would stand in the program's output
 .NOTPARALLEL:
-.PHONY: help setup run chat serve token test unit lint format typecheck validate build deploy requirements clean
+.PHONY: help setup run chat serve token test unit lint format typecheck validate build deploy openapi requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -91,6 +91,10 @@ deploy: build ## asks for the parameters, shows the changes, deploys
 	$(SAM) deploy --guided $(PARAMETERS)
 
 PARAMETERS = $(if $(ARCHITECTURE),--parameter-overrides Architecture=$(ARCHITECTURE))
+
+openapi: $(READY) ## functions/openapi.json from the routes
+	@document=$$(PYTHONPATH=events:layers/rondas .venv/bin/python -m local.openapi) \
+		&& printf '%s\n' "$$document" > functions/openapi.json
 
 requirements: $(READY) ## layers/dependencies/requirements.txt from uv.lock
 	@lines=$$($(UV) export --frozen --quiet --no-dev --no-emit-project --no-annotate --no-header) \

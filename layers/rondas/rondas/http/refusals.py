@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
-from rondas.http.problems import Problem, Words, answer
+from rondas.http.problems import Code, Problem, Words, answer
 from rondas.store.claim import ConversationBusy, InProgress, KeyReused
 from rondas.store.run import ConversationErased, LeaseLost
 
@@ -62,5 +62,5 @@ def _key_reused(_error: KeyReused) -> Problem:
     return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", words)
 
 
-def _conflict(code: str, detail: Words, retry_after: float) -> Problem:
+def _conflict(code: Code, detail: Words, retry_after: float) -> Problem:
     return Problem(HTTPStatus.CONFLICT, code, detail, min(retry_after, RETRY_SECONDS))
