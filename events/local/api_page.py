@@ -1,4 +1,4 @@
-"""The API's document as a page, of the local server alone; Powertools ships what it is shown with, so it needs no net."""
+"""The API's document as a page of the local server alone. Powertools ships what shows it, so it needs no internet."""
 
 import json
 from importlib.resources import files
@@ -6,7 +6,6 @@ from importlib.resources import files
 from aws_lambda_powertools.event_handler.openapi.swagger_ui.html import generate_swagger_html
 
 from local.environment import PERSON
-from local.json_values import Json
 from local.openapi import DOCUMENT
 from local.payload import Request, Response
 from local.token import bearer
@@ -29,7 +28,7 @@ def page_of(request: Request) -> Response | None:
     if (request.method, request.path) != ("GET", PATH):
         return None
     # The page asks the server that it came from.
-    document: Json = json.loads(DOCUMENT.read_text(encoding="utf-8")) | {"servers": [{"url": "/"}]}
+    document = json.loads(DOCUMENT.read_text(encoding="utf-8")) | {"servers": [{"url": "/"}]}
     text = json.dumps(document, ensure_ascii=False)
     if request.query == "format=json":
         return Response(200, [("content-type", "application/json")], text.encode())

@@ -44,6 +44,8 @@ SETTINGS = {
 }
 """What the functions want to be told before they can be imported. Nothing is asked of any of it."""
 
+UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
+
 LANGUAGE: Json = {
     "name": "Accept-Language",
     "in": "header",
@@ -82,6 +84,10 @@ SECURITY: Json = {
     "bearerFormat": "JWT",
     "description": "A token of the identity provider named at deployment; of `make -s token` for `make serve`.",
 }
+
+
+_PROBLEM: Json = {"$ref": "#/components/schemas/Problem"}
+_MESSAGE: Json = {"$ref": "#/components/schemas/GatewayMessage"}
 
 
 def document() -> Json:
@@ -183,7 +189,8 @@ def _parameter(parameter: Json) -> Json:
     for choice in choices:
         schema.update(choice)
     if parameter["name"].lower() == "idempotency-key":
-        return {**parameter, "name": "Idempotency-Key", "example": KEY}
+        # A text for clients too: some that know UUIDs as a type of its own cannot write one into a header.
+        return {**parameter, "name": "Idempotency-Key", "schema": {"type": "string", "pattern": UUID}, "example": KEY}
     return parameter
 
 
@@ -202,10 +209,11 @@ def _error(operation: str, status: int) -> Json:
     content: Json = {}
     if errors:
         examples = {error.code: {"value": _problem(error)} for error in errors}
-        content[CONTENT_TYPE] = {"schema": {"$ref": "#/components/schemas/Problem"}, "examples": examples}
+        # Many clients read every body of a status as the first kind that is named for it.
+        schema = {"oneOf": [_PROBLEM, _MESSAGE]} if by_gateway else _PROBLEM
+        content[CONTENT_TYPE] = {"schema": schema, "examples": examples}
     if by_gateway:
-        schema = {"$ref": "#/components/schemas/GatewayMessage"}
-        content["application/json"] = {"schema": schema, "example": {"message": message}}
+        content["application/json"] = {"schema": _MESSAGE, "example": {"message": message}}
     told = [f"`{error.code}`: the app {error.app}." for error in errors]
     told += ["Without a code: API Gateway's own."] if by_gateway else []
     headers = _headers(status, errors, always=not by_gateway)
