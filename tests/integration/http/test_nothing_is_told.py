@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from chat_function import Chat
 from fakes.anthropic import error, message
+from fakes.site import Site, page, served
 from http_door import Door
 
 import rondas.web.page
@@ -64,12 +65,25 @@ def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     logging.root.removeHandler(everything)
 
 
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A site with one page, which the coach's tool reads."""
+    read = rondas.web.page.read_page
+
+    def read_page(url: str, seconds: float) -> Page:
+        return read(url, seconds, site.network())
+
+    with served(
+        Site({f"/{MARK}": page(f"<title>{MARK} by a page</title><p>{MARK} by a page")}), "www.example.org"
+    ) as site:
+        monkeypatch.setattr(rondas.web.page, "read_page", read_page)
+        yield site
+
+
 def test_of_planted_words_token_key_and_results_nothing_is_told(
-    chat: Chat, told: Told, monkeypatch: pytest.MonkeyPatch
+    chat: Chat, told: Told, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Given a token, a web page, tools and a model's service that all have something to hide
-    page = Page("https://www.example.org/", f"{MARK} by a page", f"{MARK} by a page")
-    monkeypatch.setattr(rondas.web.page, "read_page", lambda *_: page)
     toolbox = Toolbox([read_web_page, breaks, mistaken])
     vars(chat.app)["agent"] = replace(chat.app.agent, toolbox=toolbox)
     door = Door.of(chat)
@@ -85,7 +99,8 @@ def test_of_planted_words_token_key_and_results_nothing_is_told(
             f"{MARK} by the model",
             [
                 ("1", "read_web_page", {"url": f"https://www.example.org/{MARK}"}),
-                ("2", "breaks", {}),
+                ("2", "read_web_page", {"url": f"https://{MARK}.example.org/"}),
+                ("5", "breaks", {}),
                 ("3", "mistaken", {f"{MARK}": 1}),
                 ("4", f"{MARK}-tool", {}),
             ],
@@ -94,7 +109,8 @@ def test_of_planted_words_token_key_and_results_nothing_is_told(
     )
     messages = "/conversations/c-1/messages"
     assert ask("POST", messages, words) == 200
-    # a model that fails, and one that answers nonsense
+    assert site.paths == [f"/{MARK}"]
+    # a model that fails
     chat.model.add(error(401, "authentication_error", f"{MARK} by the service"))
     assert ask("POST", messages, words) == 503
     # requests that are refused
