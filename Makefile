@@ -11,6 +11,7 @@ REQUIREMENTS := layers/dependencies/requirements.txt
 EVENT ?= events/ask.json
 PORT ?= 3000
 SLOTS ?= 4
+EXAMPLES ?= 500
 TESTS ?=
 BUILD_IN ?= .
 ARCHITECTURE ?=
@@ -25,7 +26,7 @@ LOCAL := exec env $(PYTHON_HERE) .venv/bin/python -m
 
 MAKEFLAGS += --no-print-directory # a test may run make, whose own lines would stand in the program's output
 .NOTPARALLEL:
-.PHONY: help setup run chat serve token test unit lint format typecheck validate build deploy openapi requirements clean
+.PHONY: help setup run chat serve token test unit lint format typecheck validate fuzz audit build deploy openapi requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -70,6 +71,15 @@ typecheck: $(READY) ## pyright
 
 validate: $(READY) ## template.yaml
 	$(SAM) validate --lint
+
+# Tools of these two have environments of their own, locked like everything else. Neither is part of `make test`: one takes
+# minutes, and the other asks a database of advisories that need not be reachable.
+fuzz: $(READY) ## generated requests to the local API, some thousands (EXAMPLES=500 for each route)
+	@$(PYTHON_HERE) UV="$(UV)" .venv/bin/python -m local.fuzz "$(EXAMPLES)"
+
+audit: $(READY) ## the deployed packages against the known vulnerabilities
+	$(UV) run --quiet --isolated --frozen --no-default-groups --only-group audit \
+		pip-audit --strict --disable-pip --require-hashes -r $(REQUIREMENTS)
 
 # ── AWS ──
 

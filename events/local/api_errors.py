@@ -12,6 +12,7 @@ POST, LIST, READ, DELETE = "post_message", "get_conversations", "get_messages", 
 ALL = (POST, LIST, READ, DELETE)
 
 MEND = "mends the request; `detail` names the field"
+DROP = "drops it: the person has no such conversation, or has erased it"
 RETRY = "sends the same request, a message with the same key, after `Retry-After` seconds"
 
 
@@ -50,13 +51,9 @@ ERRORS = (
         "Sign in: the request carries no verified person.",
         "signs the person in, then repeats it",
     ),
-    ApiError(
-        404,
-        "not_found",
-        (POST, READ, DELETE),
-        "You have no such conversation.",
-        "drops it: the person has no such conversation, or has erased it",
-    ),
+    ApiError(404, "not_found", (READ,), "You have no such conversation.", DROP),
+    ApiError(404, "not_found", (POST,), "This conversation is being deleted. Do not send the message again.", DROP),
+    ApiError(404, "not_found", (DELETE,), "There is nothing at this address.", DROP),
     ApiError(409, "in_progress", (POST,), "This message is being answered. Send it again with the same key.", RETRY, 3),
     ApiError(
         409,
