@@ -111,7 +111,7 @@ requirements: $(READY) ## layers/dependencies/requirements.txt from uv.lock
 		&& printf '%s\n' '# Generated from uv.lock by `make requirements`.' "$$lines" > $(REQUIREMENTS)
 
 clean: ## everything that make has made
-	rm -rf .venv .uv .aws-sam .rondas .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .uv .aws-sam .rondas .pytest_cache .ruff_cache .hypothesis .schemathesis .import_linter_cache
 	find events functions layers tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ── set-up ──

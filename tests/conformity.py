@@ -25,7 +25,7 @@ def validator(schema: str) -> Draft202012Validator:
 
 
 def check_value(schema: Json, value: Any) -> None:
-    validator(json.dumps(schema)).validate(value)
+    validator(json.dumps(schema)).validate(value)  # pyright: ignore[reportUnknownMemberType]
 
 
 def check_answer(method: str, path: str, answer: Response) -> None:

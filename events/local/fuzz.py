@@ -18,6 +18,9 @@ CHECKS = (
     "negative_data_rejection",
 )
 PERSON = "fuzz"
+LOG = ROOT / ".rondas" / "fuzz.log"
+"""What the server says meanwhile: the cause of a 500 stands there."""
+
 TOOL = ("run", "--quiet", "--isolated", "--frozen", "--no-default-groups", "--only-group", "api", "schemathesis")
 
 
@@ -25,12 +28,17 @@ def main(arguments: Sequence[str]) -> int:
     """Starts the local API, sends it so many requests of each kind, and returns schemathesis's exit code."""
     (examples,) = arguments
     serve = [sys.executable, "-m", "local.serve", "--port", "0"]
-    with subprocess.Popen(serve, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+    LOG.parent.mkdir(exist_ok=True)
+    with (
+        LOG.open("w", encoding="utf-8") as log,
+        subprocess.Popen(serve, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True) as server,
+    ):
         try:
             ready = next((line for line in server.stdout or () if line.startswith("ready ")), "")
             return _fuzz(ready.removeprefix("ready ").strip(), examples) if ready else 1
         finally:
             server.terminate()
+            print(f"the server's own log: {LOG.relative_to(ROOT)}", flush=True)
 
 
 def _fuzz(address: str, examples: str) -> int:
