@@ -242,6 +242,9 @@ def _headers(status: int, errors: list[ApiError], *, always: bool) -> Json:
         about += "" if always else " Always there with a `code`; API Gateway's own answer has none."
         schema = {"type": "integer", "minimum": 1}
         return {"Retry-After": {"description": about, "required": always, "schema": schema, "example": waits[0]}}
+    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        about = "Where it is known to pass: whole seconds after which the same request makes sense."
+        return {"Retry-After": {"description": about, "schema": {"type": "integer", "minimum": 1}, "example": 3}}
     if status == HTTPStatus.UNAUTHORIZED:
         about = "Only in API Gateway's own answer."
         return {"WWW-Authenticate": {"description": about, "schema": {"type": "string"}, "example": "Bearer"}}
