@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -77,8 +76,11 @@ def test_fifty_people_at_once_each_get_their_own_answer(address: str) -> None:
             headers = {"authorization": f"Bearer {person}", "idempotency-key": str(UUID(int=number))}
             request = Request(f"{address}/conversations{path}", body, headers)
             for _ in range(TRIES):
-                with suppress(HTTPError), urlopen(request, timeout=IN_SECONDS) as answer:
-                    return json.load(answer)
+                try:
+                    with urlopen(request, timeout=IN_SECONDS) as answer:
+                        return json.load(answer)
+                except HTTPError as error:
+                    error.close()
             raise AssertionError(f"{path} has no answer")
 
         reply = ask("/mine/messages", json.dumps({"text": f"What are my goals? I am number {number}."}).encode())
