@@ -20,6 +20,7 @@ NEVER_IMPORTED := cffi charset-normalizer cryptography pyasn1 pyasn1-modules pyc
 EVENT ?= events/ask.json
 PORT ?= 3000
 SLOTS ?= 4
+EXAMPLES ?= 500
 TESTS ?=
 BUILD_IN ?= .
 BUILD_OPTIONS ?=
@@ -35,7 +36,8 @@ LOCAL := exec env $(PYTHON_HERE) .venv/bin/python -m
 
 MAKEFLAGS += --no-print-directory # a test may run make, whose own lines would stand in the program's output
 .NOTPARALLEL:
-.PHONY: help setup run chat serve token test unit lint format typecheck validate audit emulator build deploy requirements clean
+.PHONY: help setup run chat serve token test unit lint format typecheck validate audit fuzz advisories emulator build deploy openapi
+.PHONY: requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -87,6 +89,15 @@ audit: $(READY) ## template.yaml under the rules of checkov and cfn-lint-serverl
 	$(UV) tool run --quiet --isolated --python .venv/bin/python --from "$(CFN_LINT)" --with "$(SERVERLESS_RULES)" \
 		cfn-lint --append-rules cfn_lint_serverless.rules --template template.yaml
 
+# Tools of these two have environments of their own, locked like everything else. Neither is part of `make test`: one takes
+# minutes, and the other asks a database of advisories that need not be reachable.
+fuzz: $(READY) ## generated requests to the local API, some thousands (EXAMPLES=500 for each route)
+	@$(PYTHON_HERE) UV="$(UV)" .venv/bin/python -m local.fuzz "$(EXAMPLES)"
+
+advisories: $(READY) ## the deployed packages against the known vulnerabilities
+	$(UV) run --quiet --isolated --frozen --no-default-groups --only-group audit \
+		pip-audit --strict --disable-pip --require-hashes -r $(REQUIREMENTS)
+
 emulator: $(EMULATOR_READY) ## the emulator of AWS that the tests deploy into, in an environment of its own
 
 # ── AWS ──
@@ -118,13 +129,17 @@ deploy: build ## asks for the parameters, shows the changes, deploys
 
 PARAMETERS = $(if $(ARCHITECTURE),--parameter-overrides Architecture=$(ARCHITECTURE))
 
+openapi: $(READY) ## functions/openapi.json from the routes
+	@document=$$(PYTHONPATH=events:layers/rondas .venv/bin/python -m local.openapi) \
+		&& printf '%s\n' "$$document" > functions/openapi.json
+
 requirements: $(READY) ## layers/dependencies/requirements.txt from uv.lock
 	@lines=$$($(UV) export --frozen --quiet --no-dev --no-emit-project --no-annotate --no-header \
 			$(patsubst %,--no-emit-package %,$(NEVER_IMPORTED))) \
 		&& printf '%s\n' '# Generated from uv.lock by `make requirements`.' "$$lines" > $(REQUIREMENTS)
 
 clean: ## everything that make has made
-	rm -rf .venv .uv .aws-sam .rondas .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .uv .aws-sam .rondas .pytest_cache .ruff_cache .hypothesis .schemathesis .import_linter_cache
 	find events functions layers tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ── set-up ──

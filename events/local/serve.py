@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from local.api_page import page_of
 from local.emulated_slot import EmulatedSlot, emulator
 from local.engine import EngineError
 from local.environment import prepared
@@ -139,7 +140,7 @@ class Handler(BaseHTTPRequestHandler):
         headers = [(name, _FOLD.sub(" ", value)) for name, value in self.headers.items()]
         request = Request(self.command, path, query, headers, body, str(self.client_address[0]))
         with self.server.running:
-            self._send(self.server.gateway.answer(request))
+            self._send(page_of(request) or self.server.gateway.answer(request))
 
     def _length(self) -> int:
         text = self.headers.get("content-length", "0")

@@ -19,7 +19,7 @@ app = problem_resolver()
 answer_refusals(app)
 
 
-@app.post("/conversations/<conversation_id>/messages")
+@app.post("/conversations/<conversation_id>/messages", operation_id="post_message")
 def post_message(conversation_id: ConversationId, body: MessageIn, idempotency_key: IdempotencyKey = None) -> Reply:
     """Answers a message of the person's."""
     message = Message(person(app), conversation_id, str(idempotency_key or uuid4()), body.cleaned())

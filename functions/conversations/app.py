@@ -32,20 +32,20 @@ answer_missing(app)
 keep_out_of_snapshots()
 
 
-@app.get("/conversations")
+@app.get("/conversations", operation_id="get_conversations")
 def get_conversations(limit: PageLimit = PAGE_ITEMS, cursor: PageCursor = None) -> ConversationPage:
     """Lists the person's conversations, the last active first."""
     return ConversationPage.of(conversations(table, person(app), after=position(cursor), limit=limit))
 
 
-@app.get("/conversations/<conversation_id>/messages")
+@app.get("/conversations/<conversation_id>/messages", operation_id="get_messages")
 def get_messages(conversation_id: ConversationId, after: After = None, limit: PageLimit = PAGE_ITEMS) -> MessagePage:
     """Returns the history of a conversation in order, and of a message being answered as much as is done."""
     keys = Keys(person(app), conversation_id)
     return MessagePage.of(history(table, keys, after=-1 if after is None else after, limit=limit))
 
 
-@app.delete("/conversations/<conversation_id>")
+@app.delete("/conversations/<conversation_id>", operation_id="delete_conversation", status_code=HTTPStatus.NO_CONTENT)
 def delete_conversation(conversation_id: ConversationId) -> Response[None]:
     """Erases a conversation. Afterwards there is none, and where there was none already, all the same."""
     erase(table, Keys(person(app), conversation_id), lambda: seconds_left(app))

@@ -88,7 +88,7 @@ def test_every_command_is_run_by_somebody() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
     for line in "".join(blocks("sh")).replace("\\\n", " ").splitlines():
         known = line in ELSEWHERE or line in tested or "=…" in line
-        known = known or line.startswith(("TOKEN=", "curl ")) or "functions/chat/coach" in line
+        known = known or line.startswith(("TOKEN=", "curl ", "API=", "pide")) or "functions/chat/coach" in line
         assert known, f"no test runs: {line}"
 
 
@@ -144,6 +144,20 @@ def test_the_curl_of_the_readme_and_a_second_message(address: str) -> None:
     assert json.loads(first.stdout)["status"] == "answered", first.stdout + first.stderr
     assert json.loads(first.stdout)["rounds"] >= 2
     assert json.loads(again.stdout)["conversation_id"] == "my-first"
+
+
+def test_an_app_in_spanish_as_the_readme_walks_through_it(address: str) -> None:
+    # Given the local API; when the Spanish block of the README is pasted
+    block = next(block for block in blocks("sh") if block.startswith("API="))
+    ran = run(block.replace("http://127.0.0.1:3000", address))
+    # Then the answer comes, is listed and read, and is gone after the erase
+    answer, listed, history, erased, gone = ran.stdout.splitlines()
+    assert json.loads(answer)["reply"].startswith("Tu repetición máxima"), ran.stdout + ran.stderr
+    assert json.loads(listed)["conversations"][0]["title"] == "¿Cuánto he progresado en press de banca este mes?"
+    assert json.loads(history)["messages"][-1]["text"] == json.loads(answer)["reply"]
+    assert erased == "204"
+    assert json.loads(gone)["detail"] == "No tienes ninguna conversación así."
+    assert json.loads(gone)["detail"] in README
 
 
 def test_a_conversation_is_listed_read_and_erased(address: str) -> None:

@@ -117,14 +117,14 @@ class MessagePage(BaseModel):
     """
 
     messages: list[MessageOut]
-    next: str | None
+    next: int | None
 
     @classmethod
     def of(cls, page: HistoryPage) -> Self:
         """Returns a page as it goes out."""
         return cls(
             messages=[MessageOut.of(entry) for entry in page.entries],
-            next=str(page.entries[-1].seq) if page.more else None,
+            next=page.entries[-1].seq if page.more else None,
         )
 
 

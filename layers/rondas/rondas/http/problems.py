@@ -5,13 +5,27 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from rondas.replies import Language, language_of
 
 CONTENT_TYPE = "application/problem+json"
+
+type Code = Literal[
+    "invalid_request",
+    "unauthorized",
+    "not_found",
+    "in_progress",
+    "conversation_busy",
+    "too_large",
+    "quota_exceeded",
+    "too_many_runs",
+    "model_unavailable",
+    "internal",
+]
+"""What went wrong, for the app's code. A code never changes its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +46,14 @@ class Problem(Exception):  # noqa: N818 - the RFC's own word
 
     Attributes:
         status: the HTTP status.
-        code: what went wrong, for the app's code; never changes its meaning.
+        code: what went wrong, for the app's code.
         detail: what went wrong and what to do, for a person who reads it.
         retry_after: seconds after which the same request makes sense; None where it never will.
         more: further members of the body.
     """
 
     status: HTTPStatus
-    code: str
+    code: Code
     detail: Words
     retry_after: float | None = None
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
-from rondas.http.problems import Problem, Words, answer
+from rondas.http.problems import Code, Problem, Words, answer
 from rondas.replies import quota_detail, too_many_runs_detail
 from rondas.store.allowance import QuotaExceeded, TooManyRuns
 from rondas.store.claim import ConversationBusy, InProgress, KeyReused
@@ -76,5 +76,5 @@ def _too_many_runs(error: TooManyRuns) -> Problem:
     return Problem(HTTPStatus.TOO_MANY_REQUESTS, "too_many_runs", words, min(error.retry_after, RETRY_SECONDS))
 
 
-def _conflict(code: str, detail: Words, retry_after: float) -> Problem:
+def _conflict(code: Code, detail: Words, retry_after: float) -> Problem:
     return Problem(HTTPStatus.CONFLICT, code, detail, min(retry_after, RETRY_SECONDS))
