@@ -105,6 +105,7 @@ def chat(
         "ANTHROPIC_BASE_URL": model.url,
         "TIME_BUDGET_SECONDS": str(BUDGET_SECONDS),
         "CLOSING_RESERVE_SECONDS": str(CLOSING_RESERVE_SECONDS),
+        "MAX_RUNS_PER_PERSON": "0",  # all cases are one person's, and run side by side
         "BEEN_HERE": str(tmp_path_factory.mktemp("been")),
     }
     with ExitStack() as stack:

@@ -164,7 +164,7 @@ def test_a_wrong_setting_ends_the_start_with_its_name(chat: Start) -> None:
         chat(1, MODELS="nonsense")
 
 
-def test_sixty_messages_of_twenty_people_in_four_slots_are_all_answered_once(chat: Start) -> None:
+def test_sixty_messages_in_four_slots_are_all_answered_once(chat: Start) -> None:
     # Given four slots, when sixty messages come at once
     four = chat(4)
     with ThreadPoolExecutor(60) as callers:
