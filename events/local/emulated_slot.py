@@ -9,6 +9,7 @@ import json
 import math
 import os
 import platform
+import random
 import re
 import signal
 import socket
@@ -48,6 +49,7 @@ INVOCATIONS = "/2015-03-31/functions/function/invocations"
 BACKSTOP_SECONDS = 5.0
 """Beyond the function's timeout, which the emulator keeps: after that it is itself taken for dead."""
 
+PORTS = (10_000, 32_000)
 START_SECONDS = 10.0
 START_ATTEMPTS = 3  # another program may take a free port before the emulator does
 POLL_SECONDS = 0.01
@@ -131,7 +133,7 @@ class EmulatedSlot:
     def _start_emulator(self) -> None:
         for _ in range(START_ATTEMPTS):
             self._lifeline = Lifeline()
-            self._port, runtime_api = _free_ports(2)
+            self._port, runtime_api = _free_port(), _free_port()
             self._process = subprocess.Popen(
                 [
                     *("sh", "-c", GUARD, "guard"),
@@ -207,10 +209,9 @@ def _forward(output: IO[bytes]) -> None:
                 sys.stderr.buffer.flush()
 
 
-def _free_ports(number: int) -> list[int]:
-    """Returns ports that are free at this moment."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+def _free_port() -> int:
+    """Returns a port that is free, below those that the system gives to clients, who would take it meanwhile."""
+    while True:
+        port = random.randrange(*PORTS)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port

@@ -1,6 +1,7 @@
 """Slots: the execution environments of a function, each a process that runs one invocation at a time."""
 
 import json
+import os
 import queue
 import threading
 import time
@@ -13,6 +14,9 @@ from local.template import Function
 
 PATIENCE_SECONDS = 5.0
 """How long a start waits for the other slots once it could begin without them."""
+
+# More starts at once than processors only wait for each other, and what waits too long is taken for dead.
+_starting = threading.BoundedSemaphore(os.cpu_count() or 2)
 
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 """Lambda's limit of a synchronous request, and of its response."""
@@ -142,7 +146,8 @@ class Pool:
 def _start(slot: Slot) -> None:
     """Starts a slot; a machine that has no more processes, files or ports to give is a reason like any other."""
     try:
-        slot.start()
+        with _starting:
+            slot.start()
     except OSError as error:
         slot.kill()
         raise InitError(f"no process can be started: {error.strerror or error}") from None

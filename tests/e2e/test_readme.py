@@ -77,7 +77,8 @@ def address() -> Iterator[str]:
         start_new_session=True,
     ) as server:
         assert server.stdout is not None
-        ready = next(line for line in server.stdout if line.startswith("ready "))
+        ready = next((line for line in server.stdout if line.startswith("ready ")), None)
+        assert ready, "make serve ended before it was ready"
         yield ready.removeprefix("ready ").strip()
         os.killpg(server.pid, signal.SIGTERM)
         server.wait(IN_SECONDS)
