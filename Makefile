@@ -27,7 +27,7 @@ BUILD_OPTIONS ?=
 ARCHITECTURE ?=
 # Many tests wait for processes they have started, so there are more of them at once than there are processors; a few
 # are sooner through without.
-WORKERS := $(if $(TESTS),0,4)
+WORKERS := $(if $(TESTS),0,3)
 
 SAM := SAM_CLI_TELEMETRY=0 "$(CURDIR)/.venv/bin/sam"
 PYTHON_HERE := PYTHONPATH=events:layers/rondas:functions/chat

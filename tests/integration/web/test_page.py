@@ -310,10 +310,17 @@ def _for_ever_continue(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
 
 
+# Also between a connection and the name it is given: then it is the collection of garbage that closes it, and warns.
+MAY_RING_ANYWHERE = pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <(rondas.web.connection._BoundedSocket|socket)"
+)
+
+
 def _silence(connection: socket.socket) -> None:
     connection.recv(1)  # until the other side has had enough
 
 
+@MAY_RING_ANYWHERE
 @pytest.mark.parametrize("slow", [_drip, _for_ever_continue, _silence])
 def test_a_site_that_never_comes_to_its_end_is_left(site: Site, slow: Callable[[socket.socket], None]) -> None:
     site.answers["/squat"] = slow
@@ -321,6 +328,7 @@ def test_a_site_that_never_comes_to_its_end_is_left(site: Site, slow: Callable[[
         read_page(URL, 0.2, site.network())
 
 
+@MAY_RING_ANYWHERE
 @pytest.mark.parametrize("slow", [_drip, _for_ever_continue, _silence])
 def test_a_site_that_never_comes_to_its_end_is_left_where_no_alarm_rings(
     site: Site, slow: Callable[[socket.socket], None]
@@ -341,6 +349,7 @@ def test_an_alarm_stops_it_and_leaves_no_connection_behind(site: Site) -> None:
     assert site.paths == ["/squat"]
 
 
+@MAY_RING_ANYWHERE
 def test_a_page_never_takes_all_the_time_there_is(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rondas.web.page.MAX_SECONDS", 0.1)
     site.answers["/squat"] = _silence
