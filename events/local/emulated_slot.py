@@ -25,7 +25,7 @@ from typing import IO, Any
 from local.environment import of_slot
 from local.json_values import object_in
 from local.lifeline import Lifeline
-from local.slots import InvocationError
+from local.slots import INIT_SECONDS, InvocationError
 from local.start_errors import InitError
 from local.template import Function
 
@@ -41,9 +41,6 @@ LOADING, READY = "loading", "ready"
 
 WARM_UP_SECONDS = 0.5
 """How long the answer may wait for the function: shorter than any timeout."""
-
-INIT_SECONDS = 60.0
-"""Lambda gives an init 10 s; a laptop that starts several at once may need more."""
 
 INVOCATIONS = "/2015-03-31/functions/function/invocations"
 BACKSTOP_SECONDS = 5.0

@@ -13,12 +13,9 @@ from typing import Any
 
 from local.environment import of_slot
 from local.json_values import Json
-from local.slots import MAX_PAYLOAD_BYTES, InvocationError
+from local.slots import INIT_SECONDS, MAX_PAYLOAD_BYTES, InvocationError
 from local.start_errors import InitError
 from local.template import Function
-
-INIT_SECONDS = 60.0
-"""Lambda gives an init 10 s; a laptop that starts several at once may need more."""
 
 CHUNK_BYTES = 256 * 1024
 

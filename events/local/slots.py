@@ -12,6 +12,9 @@ from local.json_values import Json
 from local.start_errors import InitError
 from local.template import Function
 
+INIT_SECONDS = 60.0
+"""Lambda gives an init 10 s; a laptop that starts several at once may need more."""
+
 PATIENCE_SECONDS = 5.0
 """How long a start waits for the other slots once it could begin without them."""
 
