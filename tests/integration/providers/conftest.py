@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
+import httpx2
 import pytest
 from fakes.openai import OpenAIServer
 from fakes.server import serving
 from pydantic import BaseModel, Field
 
 from rondas.providers import Provider, connect
+from rondas.providers.attempt import shared_client
 from rondas.tools import Arguments, Tool, tool
 
 
@@ -34,6 +36,20 @@ def save(arguments: Query) -> Found:
 @pytest.fixture
 def tools() -> list[Tool]:
     return [look, save]
+
+
+@pytest.fixture
+def read_timeouts() -> Iterator[list[float]]:
+    """Gives, for each request to a model that leaves, the seconds that an answer to it may take."""
+    seconds: list[float] = []
+
+    def look(request: httpx2.Request) -> None:
+        seconds.append(request.extensions["timeout"]["read"])
+
+    hooks = shared_client().event_hooks["request"]
+    hooks.append(look)
+    yield seconds
+    hooks.remove(look)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.request import getproxies
 
 import httpx2
@@ -42,19 +42,17 @@ def raw_server(serve: Callable[[socket.socket], None]) -> Generator[str]:
 
 
 def silent(connection: socket.socket) -> None:
-    connection.settimeout(5)
+    connection.settimeout(60)
     while connection.recv(65_536):
         pass
 
 
 def dripping(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99999\r\n\r\n")
-    try:
-        for _ in range(50):
+    with suppress(OSError):  # which is raised when nobody listens any more
+        for _ in range(600):
             connection.sendall(b" ")
             time.sleep(0.1)
-    except OSError:
-        return  # nobody listens any more
 
 
 def resetting(connection: socket.socket) -> None:
@@ -89,26 +87,17 @@ def test_a_server_cannot_hold_the_turn_past_its_time(
     # given
     with raw_server(serve) as url:
         gemini = bound(url)
-        started = time.monotonic()
-        # when
+        # when, then: the call comes back although the server would go on for very long
         with pytest.raises(OutOfTime):
             gemini.turn([HELLO], seconds=0.6)
-        # then
-        assert time.monotonic() - started < 1
 
 
-def test_trap_16_the_timeout_is_told_in_milliseconds(tools: list[Tool]) -> None:
-    # given: somebody who looks at a request before it leaves
-    seen: list[float] = []
-
-    def look(request: httpx2.Request) -> None:
-        seen.append(request.extensions["timeout"]["read"])
-
-    attempt.shared_client().event_hooks["request"].append(look)
+def test_trap_16_the_timeout_is_told_in_milliseconds(tools: list[Tool], read_timeouts: list[float]) -> None:
+    # when
     with serving_gemini(tools, content("Fine.")) as (_, gemini):
         gemini.turn([HELLO], seconds=7.5)
-    # then: it has seconds, as it should
-    assert seen == [pytest.approx(7.45, abs=0.01)]
+    # then: the request has seconds, as it should
+    assert read_timeouts == [pytest.approx(7.45, abs=0.01)]
 
 
 def test_trap_31_the_service_is_told_no_deadline_of_its_own(tools: list[Tool]) -> None:
@@ -139,12 +128,10 @@ def test_trap_16_connecting_has_less_time_than_the_turn(
             waiting.setblocking(False)
             waiting.connect_ex(full.getsockname())
         gemini = bound(f"http://127.0.0.1:{full.getsockname()[1]}")
-        started = time.monotonic()
         # when
         with pytest.raises(ProviderError) as caught:
-            gemini.turn([HELLO], seconds=5)
-    # then
-    assert time.monotonic() - started < 2
+            gemini.turn([HELLO], seconds=30)
+    # then: the time to connect ran out, not the turn's
     assert str(caught.value) == f"{MODEL}: ConnectTimeout"
     assert caught.value.retryable
 
