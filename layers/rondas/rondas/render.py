@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 from itertools import islice
 from typing import Any, cast
 
@@ -49,9 +50,14 @@ def rendered(tool: Tool, returned: object, limit: int) -> str:
 
 def _named(model: type[BaseModel], returned: object) -> Any:
     """Returns the fields that the model names, whatever `returned` has beside them."""
-    adapter = TypeAdapter(model)
+    adapter = _adapter(model)
     result = returned if isinstance(returned, model) else adapter.validate_python(returned)
     return adapter.dump_python(result, warnings="error")
+
+
+@cache
+def _adapter(model: type[BaseModel]) -> TypeAdapter[BaseModel]:
+    return TypeAdapter(model)
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
