@@ -77,10 +77,18 @@ class RecordingTools:
 
 @dataclass
 class MemoryJournal:
-    """A journal that remembers in which order it was written."""
+    """A journal that remembers in which order it was written.
+
+    `stop_at`: the write, counted from 1, in which it sees that the person asked to stop; 0 for before the first.
+    """
 
     written: list[Round] = field(default_factory=list[Round])
     ahead: list[Turn] = field(default_factory=list[Turn])
+    stop_at: int | None = None
+
+    @property
+    def stop_asked(self) -> bool:
+        return self.stop_at is not None and len(self.written) + len(self.ahead) >= self.stop_at
 
     def key(self, call: ToolCall) -> str:
         return f"conversation/{len(self.written)}/{call.id}"

@@ -79,6 +79,10 @@ class Console:
     def on_mishap(self, mishap: "Mishap") -> None:
         """Prints nothing: the log says it."""
 
+    def on_handed_on(self, seconds: float) -> None:
+        """Says so."""
+        self._say(f"handed on to the worker after {seconds:.1f} s")
+
     def on_answer(self, answer: "Answer", seconds: float) -> None:
         """Prints what was asked for and did not run; the answer itself comes with the response."""
         del answer, seconds

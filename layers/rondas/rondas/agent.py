@@ -1,13 +1,18 @@
 """The use case: a message in, an answer out, whatever happens between: claim, loop, store."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from math import inf
 
-from rondas.budget import STORE_RESERVE_SECONDS, Budget
+from rondas.budget import GATEWAY_SECONDS, STORE_RESERVE_SECONDS, Budget
+from rondas.handover import HandedOn, Handover, Nowhere
 from rondas.history import Answer
 from rondas.interrupt import OutOfTime, out_of_time_after, stop_alarm
 from rondas.loop import Ending, Loop
 from rondas.model import Model
-from rondas.replies import Language, language_of
+from rondas.pulse import LIFE_SECONDS, beating
+from rondas.replies import language_of
 from rondas.settings import Settings
 from rondas.store.claim import Message
 from rondas.store.conversations import Conversations, Replayed
@@ -15,6 +20,20 @@ from rondas.store.run import ClaimedRun, LeaseLost
 from rondas.store.table import StoreUnavailable
 from rondas.toolbox import Toolbox
 from rondas.watcher import Watchers
+
+QUEUE_SECONDS = 3600.0
+"""How long a message that was handed on is kept for the worker: longer than all deliveries of the queue together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A message to answer, and by when; `beat` is given where it comes from the queue."""
+
+    message: Message
+    budget: Budget
+    accept_language: str
+    hands_on: bool = False
+    beat: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +45,7 @@ class Agent:
         toolbox: what it can do.
         conversations: where it remembers.
         settings: its limits.
+        handover: the way to the worker, who has more time.
         watchers: who looks on while it works.
     """
 
@@ -33,6 +53,7 @@ class Agent:
     toolbox: Toolbox
     conversations: Conversations
     settings: Settings
+    handover: Handover = field(default_factory=Nowhere)
     watchers: Watchers = field(default_factory=Watchers)
 
     def answer(self, message: Message, *, remaining: float | None = None, accept_language: str = "") -> Answer:
@@ -48,41 +69,119 @@ class Agent:
             LeaseLost: another runner has taken this message over and will answer it.
             StoreUnavailable: the table does not answer.
         """
-        budget = Budget.start(self.settings.time_budget_seconds, self.settings.closing_reserve_seconds, remaining)
-        started = budget.clock()
+        return _known(self._do(_Job(message, self._budget(remaining, GATEWAY_SECONDS), accept_language)))
+
+    def answer_or_hand_on(
+        self, message: Message, *, wait: float, remaining: float | None = None, accept_language: str = ""
+    ) -> Answer | None:
+        """Answers a message within `wait` seconds, or hands it on to the worker and returns None.
+
+        Raises:
+            HandoverFailed: the queue does not take it; what was done is stored, and the same message goes on there.
+            Refused, LeaseLost, StoreUnavailable: as `answer`.
+        """
+        budget = self._budget(remaining, GATEWAY_SECONDS).only(wait)
+        return self._do(_Job(message, budget, accept_language, hands_on=True))
+
+    def take_up(self, handed: HandedOn, *, remaining: float | None = None, beat: Callable[[], None]) -> Answer:
+        """Answers a message that was handed on: goes on after its last stored round, as after a crash.
+
+        Args:
+            handed: which.
+            remaining: seconds until the runtime ends the process; None where nothing does.
+            beat: is called again and again as long as this runner lives.
+
+        Raises:
+            Gone: the message is not there any more.
+            Refused, LeaseLost, StoreUnavailable: as `answer`.
+        """
+        budget = self._budget(remaining, inf)
+        message = self.conversations.message(handed.person, handed.conversation_id, handed.message_id)
+        return _known(self._do(_Job(message, budget, handed.accept_language, beat=beat)))
+
+    def _budget(self, remaining: float | None, gateway: float) -> Budget:
+        seconds, closing = self.settings.time_budget_seconds, self.settings.closing_reserve_seconds
+        return Budget.start(seconds, closing, remaining, gateway=gateway)
+
+    def _do(self, job: _Job) -> Answer | None:
+        """Returns the answer; None where the message was handed on."""
+        started = job.budget.clock()
         stop_alarm()  # nothing of an earlier message may ring in this one
-        self.watchers.on_message(message)
+        self.watchers.on_message(job.message)
         try:
-            with out_of_time_after(budget.over_in()):
-                found = self._answer(message, budget, language_of(message.text, accept_language))
+            with out_of_time_after(job.budget.over_in()):
+                found = self._claim_and_run(job)
         except OutOfTime:  # model and tools end before: it is the table that holds the run
             raise StoreUnavailable("no answer in time") from None
+        if found is None:
+            self.watchers.on_handed_on(job.budget.clock() - started)
+            return None
         if isinstance(found, Ending):
-            self.watchers.on_answer(found.answer, budget.clock() - started)
+            self.watchers.on_answer(found.answer, job.budget.clock() - started)
         return found.answer
 
-    def _answer(self, message: Message, budget: Budget, language: Language) -> Replayed | Ending:
-        claimed = self.conversations.claim(message, seconds=budget.left() + STORE_RESERVE_SECONDS)
-        return claimed if isinstance(claimed, Replayed) else self._run(claimed, message, budget, language)
+    def _claim_and_run(self, job: _Job) -> Replayed | Ending | None:
+        from_queue = job.beat is not None
+        seconds = (job.budget.over_in() if job.hands_on else job.budget.left()) + STORE_RESERVE_SECONDS
+        lease = LIFE_SECONDS if from_queue else seconds
+        claimed = self.conversations.claim(job.message, seconds=seconds, lease=lease, from_queue=from_queue)
+        return claimed if isinstance(claimed, Replayed) else self._run(claimed, job)
 
-    def _run(self, claimed: ClaimedRun, message: Message, budget: Budget, language: Language) -> Ending:
+    def _run(self, claimed: ClaimedRun, job: _Job) -> Ending | None:
         """Runs the loop and stores its end; an error of ours gives the message back at once, to be taken up again."""
         loop = Loop(
             model=self.model,
-            tools=self.toolbox.for_user(message.user),
+            tools=self.toolbox.for_user(job.message.user),
             history=claimed.history,
-            budget=budget,
+            budget=job.budget,
             journal=claimed,
             max_rounds=self.settings.max_tool_rounds,
-            language=language,
+            language=language_of(job.message.text, job.accept_language),
+            hands_on=job.hands_on,
             watcher=self.watchers,
         )
         try:
-            ending = loop.run(claimed.pending)
-            claimed.finish(ending)
+            with self._signs_of_life(claimed, job):
+                ending = loop.run(claimed.pending)
+                if ending:
+                    claimed.finish(ending)
+                else:
+                    self._hand_on(claimed, job)
         except (LeaseLost, OutOfTime):  # the message is another's now, or there is no time to give it back
             raise
         except BaseException:
             claimed.release()
             raise
         return ending
+
+    def _hand_on(self, claimed: ClaimedRun, job: _Job) -> None:
+        """Sends the message first and lets go of it then: what dies between the two, the queue brings back."""
+        message = job.message
+        handed = HandedOn(
+            person=message.user,
+            conversation_id=message.conversation,
+            message_id=message.key,
+            accept_language=job.accept_language,
+        )
+        self.handover.send(handed, claimed.fence)
+        claimed.hand_on(QUEUE_SECONDS)
+
+    @staticmethod
+    def _signs_of_life(claimed: ClaimedRun, job: _Job) -> AbstractContextManager[None]:
+        """Holds the lease, and the message in the queue, for as long as the process lives."""
+        tell_queue = job.beat
+        if tell_queue is None:
+            return nullcontext()
+
+        def beat() -> None:
+            claimed.renew(LIFE_SECONDS)
+            tell_queue()
+
+        return beating(beat)
+
+
+def _known(answer: Answer | None) -> Answer:
+    """Returns the answer of a run that hands nothing on."""
+    if answer is None:
+        raise AssertionError("handed on")
+    return answer

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from rondas.agent import Agent
+from rondas.handover import Nowhere
 from rondas.keys import key_source
 from rondas.prices import read_prices
 from rondas.providers import connect, key_variable
 from rondas.providers.failover import Failover
+from rondas.queue import Queue
 from rondas.settings import Settings
 from rondas.snapshot import keep_out_of_snapshots
-from rondas.store.allowance import Allowance
 from rondas.store.conversations import Conversations
 from rondas.store.table import Table, client
 from rondas.telemetry import Telemetry
@@ -48,9 +49,10 @@ def assemble(settings: Settings, *, prompt: str, tools: Sequence[Tool]) -> Agent
             Table(settings.table_name, client(), watchers.on_store),
             settings.context_token_budget,
             on_mishap=watchers.on_mishap,
-            allowance=Allowance(settings.daily_token_quota, settings.max_runs_per_person),
+            allowance=settings.allowance(),
             on_refused=telemetry.on_refused,
         ),
         settings=settings,
+        handover=Queue(settings.queue_url) if settings.queue_url else Nowhere(),
         watchers=watchers,
     )

@@ -5,7 +5,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 type Clock = Callable[[], float]
 """Seconds on a monotonic clock."""
@@ -38,7 +38,13 @@ class Budget:
 
     @classmethod
     def start(
-        cls, seconds: float, closing_reserve: float, remaining: float | None = None, clock: Clock = time.monotonic
+        cls,
+        seconds: float,
+        closing_reserve: float,
+        remaining: float | None = None,
+        clock: Clock = time.monotonic,
+        *,
+        gateway: float = GATEWAY_SECONDS,
     ) -> "Budget":
         """Starts the clock of one run.
 
@@ -48,15 +54,21 @@ class Budget:
                 of a budget, a third of it.
             remaining: seconds until the runtime ends the process; None where nothing does.
             clock: where the time comes from.
+            gateway: seconds after which nobody waits for the answer any more, whatever the runtime allows.
         """
-        most = min(seconds, GATEWAY_SECONDS - STORE_RESERVE_SECONDS)
+        most = min(seconds, gateway - STORE_RESERVE_SECONDS)
         if closing_reserve >= most:  # a run that may never work is of no use
             closing_reserve = most / 3
-        limit = GATEWAY_SECONDS if remaining is None else min(remaining, GATEWAY_SECONDS)
+        limit = gateway if remaining is None else min(remaining, gateway)
         whole = max(0.0, min(seconds, limit - STORE_RESERVE_SECONDS))
         now = clock()
         over = now + min(whole + STORE_RESERVE_SECONDS, limit) - WAY_BACK_SECONDS
         return cls(now + whole - closing_reserve, now + whole, over, clock)
+
+    def only(self, seconds: float) -> "Budget":
+        """Returns the budget of somebody who works for so many seconds at most, and leaves the closing to others."""
+        until = min(self.until, self.clock() + seconds)
+        return replace(self, work_until=until, until=until)
 
     def work_left(self) -> float:
         """Returns the seconds in which work may still run; 0 when the closing reserve has begun."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-type Status = Literal["answered", "step_limit", "time_limit", "refused", "truncated", "failed"]
+type Status = Literal["answered", "step_limit", "time_limit", "stopped", "refused", "truncated", "failed"]
 """How a run ended, for machines (rule L7)."""
 
 type Outcome = Literal["done", "failed", "not_executed", "unknown"]

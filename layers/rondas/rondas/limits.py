@@ -22,6 +22,8 @@ class Limit:
 
 STEPS = Limit("step_limit")
 TIME = Limit("time_limit")
+STOP = Limit("stopped")
+"""The person asked for it: nothing more is spent, not even on closing words."""
 REPEATING = Limit("step_limit", "repeating")
 CUT_OFF = Limit("truncated", "cut_off")
 

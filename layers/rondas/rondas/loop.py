@@ -24,7 +24,7 @@ from rondas.history import (
     total_usage,
 )
 from rondas.interrupt import OutOfTime
-from rondas.limits import STEPS, TIME, Limit, stuck
+from rondas.limits import STEPS, STOP, TIME, Limit, stuck
 from rondas.model import Model, ModelUnavailable
 from rondas.replies import (
     BLANK_INSTRUCTION,
@@ -55,6 +55,11 @@ class Tools(Protocol):
 
 class Journal(Protocol):
     """Where each round is stored as it happens. Raises what its store raises, and the run ends with that."""
+
+    @property
+    def stop_asked(self) -> bool:
+        """Whether the person has asked to stop, as far as the last write has seen."""
+        ...
 
     def key(self, call: ToolCall) -> str:
         """Returns the name of a call of the coming round: the same one when the round is run again."""
@@ -89,6 +94,8 @@ class Loop:
         journal: where the rounds are stored.
         max_rounds: rounds of tools for this message (rule L1).
         language: the person's, for the fixed replies.
+        hands_on: whether somebody goes on where this run has to stop. At a limit it then asks for no closing words: it
+            leaves the message as a crash would, every finished round stored, and the other resumes it.
         watcher: who looks on.
     """
 
@@ -99,6 +106,7 @@ class Loop:
     journal: Journal
     max_rounds: int = MAX_TOOL_ROUNDS
     language: Language = "en"
+    hands_on: bool = False
     watcher: Watcher = field(default_factory=Watchers)
     _usage: Usage = field(init=False)
     _resumed: Turn | None = field(init=False, default=None)
@@ -106,8 +114,8 @@ class Loop:
     def __post_init__(self) -> None:
         self._usage = total_usage(current_rounds(self.history))
 
-    def run(self, resumed: Turn | None = None) -> Ending:
-        """Answers the message; whatever happens, there is an answer.
+    def run(self, resumed: Turn | None = None) -> Ending | None:
+        """Answers the message; whatever happens, there is an answer, or None where another goes on with it.
 
         Args:
             resumed: the turn that a crashed run had written ahead: its calls run again, under the same keys.
@@ -118,16 +126,18 @@ class Loop:
         self._resumed = resumed
         self._usage += resumed.usage if resumed else Usage()
         try:
+            if limit := self._halt():
+                return self._close(limit, resumed)
             turn = resumed or self._ask()
             while _asks_for_more(turn):
                 if limit := self._limit():
-                    return self._close(limit, turn)
+                    return self._hand_on(turn) if self.hands_on else self._close(limit, turn)
                 self._append(self._execute(turn))
-                if limit := stuck(current_rounds(self.history)):
+                if limit := self._halt():
                     return self._close(limit)
                 turn = self._ask()
         except OutOfTime:
-            return self._close(TIME)
+            return None if self.hands_on else self._close(TIME)
         except ModelUnavailable:
             return self._end("failed", reason=UNAVAILABLE)
         return self._finish(turn)
@@ -154,15 +164,23 @@ class Loop:
             return STEPS
         return TIME if self.budget.work_left() <= 0 else None
 
+    def _halt(self) -> Limit | None:
+        """Returns why no further round should begin, whatever limits there are."""
+        return STOP if self.journal.stop_asked else stuck(current_rounds(self.history))
+
     def _execute(self, turn: Turn) -> Round:
         """Runs the calls of a turn one at a time, in the order asked, for two writes must not race (rule L2)."""
         if turn.stop != "end":  # only a turn that finished normally may run its tools (rule L8)
             return fitted(settle(turn, NOT_EXECUTED["cut_off"], "not_executed"))
         if turn is not self._resumed and any(self.tools.has_effect(call.name) for call in turn.calls):
             self.journal.write_ahead(turn)
+            if self.journal.stop_asked:
+                return self._decline(turn, STOP)
         results: list[ToolResult] = []
         for call in turn.calls:
             if self.budget.work_left() <= 0:
+                if self.hands_on:
+                    raise OutOfTime
                 break
             results.append(self._run_tool(call))
         return self._decline(turn, TIME, after=results)
@@ -178,6 +196,8 @@ class Loop:
         try:
             result = self.tools.run(call, key=self.journal.key(call), seconds=self.budget.work_left())
         except OutOfTime:
+            if self.hands_on:  # whoever goes on runs it again, under the same key
+                raise
             result = ToolResult(call.id, STOPPED, "unknown")
         self.watcher.on_result(call, result, self.budget.clock() - started)
         return result
@@ -187,6 +207,13 @@ class Loop:
         self.history.append(done)
 
     # The ends of a run
+
+    def _hand_on(self, turn: Turn) -> None:
+        """Keeps a turn that is paid for: whoever goes on begins with its calls."""
+        if turn.stop != "end":  # its calls are not to run, wherever
+            self._append(self._execute(turn))
+        elif turn is not self._resumed:
+            self.journal.write_ahead(turn)
 
     def _finish(self, turn: Turn) -> Ending:
         """Ends with the text of the final turn, and of no other (rule L6)."""
@@ -213,7 +240,7 @@ class Loop:
         if pending and pending.calls:
             declined = self._decline(pending, limit)
             self.history.append(declined)
-        turn = self._closing_turn(closing_instruction(limit.status))
+        turn = Turn() if limit is STOP else self._closing_turn(closing_instruction(limit.status))
         return self._end(limit.status, turn, reason=limit.reason, declined=declined)
 
     def _closing_turn(self, instruction: str) -> Turn:

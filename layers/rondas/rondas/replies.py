@@ -14,6 +14,7 @@ type Language = Literal["en", "es"]
 NOT_EXECUTED = {
     "step_limit": "Not executed: the step limit for this answer was reached.",
     "time_limit": "Not executed: the time limit for this answer was reached.",
+    "stopped": "Not executed: the person asked to stop.",
     "cut_off": "Not executed: the turn that asked for this was cut off.",
 }
 STOPPED = "stopped: out of time, effect unknown"
@@ -38,6 +39,7 @@ _FIXED: dict[Language, dict[str, str]] = {
     "en": {
         "step_limit": "I reached the limit of steps for one answer before I finished. Shall I continue?",
         "time_limit": "I ran out of time for this answer before I finished. Shall I continue?",
+        "stopped": "I have stopped, as you asked. What was done before stays done. Shall I go on?",
         "refused": "I can't help with that. Is there something else I can do for you?",
         "truncated": "My answer grew too long and was cut off. Shall I try a shorter one?",
         "failed": "I couldn't answer this time. Please try again in a moment.",
@@ -45,6 +47,7 @@ _FIXED: dict[Language, dict[str, str]] = {
     "es": {
         "step_limit": "He llegado al límite de pasos de esta respuesta antes de terminar. ¿Quieres que continúe?",
         "time_limit": "Se me ha acabado el tiempo de esta respuesta antes de terminar. ¿Quieres que continúe?",
+        "stopped": "Me he detenido, como pediste. Lo que ya estaba hecho queda hecho. ¿Quieres que siga?",
         "refused": "No puedo ayudarte con eso. ¿Hay otra cosa en la que pueda ayudarte?",
         "truncated": "Mi respuesta era demasiado larga y se ha cortado. ¿Pruebo con una más corta?",
         "failed": "Esta vez no he podido responder. Inténtalo de nuevo en un momento, por favor.",

@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from rondas.loop import MAX_TOOL_ROUNDS
 from rondas.prices import PATTERN, PRICES
+from rondas.store.allowance import Allowance
 from rondas.toolbox import DEFAULT_MAX_CHARS
 
 
@@ -49,8 +50,24 @@ class TableSettings(BaseModel):
             raise SettingsError(f"{str(problem['loc'][0]).upper()}: {_expectation(problem)}") from None
 
 
-class Settings(TableSettings):
-    """What an operator can set beside the table.
+class AllowanceSettings(TableSettings):
+    """What one person may use, beside the table that it is counted in.
+
+    Attributes:
+        daily_token_quota: tokens that the models may read and write for one person in a day (UTC); 0 for any number.
+        max_runs_per_person: messages of one person that may be answered at the same time; 0 for any number.
+    """
+
+    daily_token_quota: int = Field(default=0, ge=0)
+    max_runs_per_person: int = Field(default=3, ge=0, le=100)
+
+    def allowance(self) -> Allowance:
+        """Returns it as the store counts it."""
+        return Allowance(self.daily_token_quota, self.max_runs_per_person)
+
+
+class Settings(AllowanceSettings):
+    """What an operator can set for the agent.
 
     Attributes:
         models: `provider:model`, the first one used first, the others when it cannot answer.
@@ -61,8 +78,9 @@ class Settings(TableSettings):
         context_token_budget: about how many tokens of history the model is shown. No model takes more than 2 000 000.
         tool_result_max_chars: beyond this a tool result is cut.
         model_prices: what the models cost, for the estimate in the metrics; see `rondas.prices.PRICES`.
-        daily_token_quota: tokens that the models may read and write for one person in a day (UTC); 0 for any number.
-        max_runs_per_person: messages of one person that may be answered at the same time; 0 for any number.
+        queue_url: the queue on which messages are handed on to the worker; empty where there is none.
+        worker_time_budget_seconds: the time budget of a message that was handed on.
+        worker_max_tool_rounds: rounds of tools for such a message, those before it was handed on included.
         api_keys_secret_arn: the secret with the providers' keys, for AWS; locally they are plain variables.
     """
 
@@ -74,9 +92,18 @@ class Settings(TableSettings):
     context_token_budget: int = Field(default=60_000, ge=100, le=2_000_000)
     tool_result_max_chars: int = Field(default=DEFAULT_MAX_CHARS, ge=100)
     model_prices: str = Field(default=PRICES, pattern=PATTERN)
-    daily_token_quota: int = Field(default=0, ge=0)
-    max_runs_per_person: int = Field(default=3, ge=0, le=100)
+    queue_url: str = ""
+    worker_time_budget_seconds: float = Field(default=600, gt=0, le=870)
+    worker_max_tool_rounds: int = Field(default=20, ge=0, le=100)
     api_keys_secret_arn: str = ""
+
+    def for_worker(self) -> Self:
+        """Returns the settings of the worker: its own limits in place of those of a message that somebody waits for."""
+        limits = {
+            "time_budget_seconds": self.worker_time_budget_seconds,
+            "max_tool_rounds": self.worker_max_tool_rounds,
+        }
+        return self.model_copy(update=limits)
 
     def model_names(self) -> list[str]:
         """Returns the models in their order, each as `provider:model`."""

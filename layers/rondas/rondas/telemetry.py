@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging import utils
@@ -35,7 +36,7 @@ MISHAPS: dict[Mishap, str] = {
     "takeover": "Takeovers",
 }
 
-STATUSES: tuple[Status, ...] = ("answered", "step_limit", "time_limit", "refused", "truncated", "failed")
+STATUSES: tuple[Status, ...] = get_args(Status.__value__)
 
 
 @dataclass(slots=True)
@@ -88,6 +89,14 @@ class Telemetry:
     def on_mishap(self, mishap: Mishap) -> None:
         """Counts it."""
         self._account.mishaps[mishap] += 1
+
+    def on_handed_on(self, seconds: float) -> None:
+        """Writes a line, and counts it and what it has cost so far; its tokens are counted with its end."""
+        logger.info("message handed on", seconds=round(seconds, 3))
+        metrics = EphemeralMetrics(namespace=namespace())
+        metrics.add_metric("HandedOn", MetricUnit.Count, 1)
+        metrics.add_metric("Cost", MetricUnit.NoUnit, self._account.dollars)
+        metrics.flush_metrics()
 
     def on_answer(self, answer: Answer, seconds: float) -> None:
         """Writes the line and the metrics."""

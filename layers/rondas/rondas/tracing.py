@@ -58,6 +58,10 @@ class Tracing:
     def on_mishap(self, mishap: Mishap) -> None:
         """Nothing: it is in the metrics."""
 
+    def on_handed_on(self, seconds: float) -> None:
+        """Draws the part that was done here."""
+        self._draw("run", seconds, annotations={"status": "handed_on"})
+
     def on_answer(self, answer: Answer, seconds: float) -> None:
         """Draws the whole, so that a trace can be searched for by how it ended."""
         self._draw("run", seconds, annotations={"status": answer.status, "rounds": answer.rounds})

@@ -33,6 +33,10 @@ class Watcher(Protocol):
         """Something went wrong and was made good."""
         ...
 
+    def on_handed_on(self, seconds: float) -> None:
+        """The message was handed on to the worker, after so many seconds."""
+        ...
+
     def on_answer(self, answer: Answer, seconds: float) -> None:
         """The message is answered; `seconds` is the whole run."""
         ...
@@ -72,6 +76,11 @@ class Watchers:
         """Tells all."""
         for watcher in self._watchers:
             watcher.on_mishap(mishap)
+
+    def on_handed_on(self, seconds: float) -> None:
+        """Tells all."""
+        for watcher in self._watchers:
+            watcher.on_handed_on(seconds)
 
     def on_answer(self, answer: Answer, seconds: float) -> None:
         """Tells all."""

@@ -10,10 +10,9 @@ from tables import create_table
 from rondas.fit import fitted
 from rondas.history import Answer, Round, ToolCall, ToolResult, Turn, UserMessage, settle
 from rondas.loop import Ending
-from rondas.store.actions import iso
 from rondas.store.claim import Message
 from rondas.store.conversations import Conversations
-from rondas.store.items import Keys, StoredEntry, entry_item
+from rondas.store.items import Keys, StoredEntry, entry_item, iso
 from rondas.store.run import ClaimedRun
 from rondas.store.table import Table
 from rondas.tokens import estimated_tokens

@@ -7,14 +7,16 @@ import re
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, Self
 
-from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, Field
 
 from rondas.history import Answer, Outcome, Round, Status, UserMessage
+from rondas.http.messages import POLL_SECONDS, UsageOut
 from rondas.http.problems import Problem, Words, answer
 from rondas.store.erase import EraseUnfinished
-from rondas.store.items import MAX_SEQ, StoredEntry
+from rondas.store.items import MAX_SEQ, Keys, StoredEntry
+from rondas.store.message import MessageNotFound, MessageState, Progress
 from rondas.store.reading import ConversationNotFound, HistoryPage, Listed, ListPage
 
 MAX_PAGE_ITEMS = 1_000
@@ -25,11 +27,17 @@ ERASE_RETRY_SECONDS = 1.0
 def answer_missing(app: APIGatewayHttpResolver) -> None:
     """Lets the resolver answer for a conversation that is not there, and for one that is not all gone."""
     answer(app, ConversationNotFound, _not_found)
+    answer(app, MessageNotFound, _no_message)
     answer(app, EraseUnfinished, _unfinished)
 
 
 def _not_found(_error: ConversationNotFound) -> Problem:
     words = Words("You have no such conversation.", "No tienes ninguna conversación así.")
+    return Problem(HTTPStatus.NOT_FOUND, "not_found", words)
+
+
+def _no_message(_error: MessageNotFound) -> Problem:
+    words = Words("You have no such message.", "No tienes ningún mensaje así.")
     return Problem(HTTPStatus.NOT_FOUND, "not_found", words)
 
 
@@ -126,6 +134,46 @@ class MessagePage(BaseModel):
             messages=[MessageOut.of(entry) for entry in page.entries],
             next=page.entries[-1].seq if page.more else None,
         )
+
+
+class MessageStatus(BaseModel):
+    """Where a message stands: at work, with the steps so far, or at its end, with the reply that its POST would get.
+
+    Attributes:
+        status: `running`; `interrupted`, where whoever was at work gives no sign of life and it has yet to be taken up
+            again; else how it ended.
+        reply: null as long as there is none.
+        rounds: rounds of tools so far.
+        model: who wrote the reply; null where it is a fixed sentence of the service, and as long as there is none.
+        usage: null as long as it is not answered.
+        steps: what the assistant did so far, in the form of the history.
+    """
+
+    status: Status | Progress
+    reply: str | None
+    rounds: int
+    model: str | None
+    usage: UsageOut | None
+    message_id: str
+    conversation_id: str
+    steps: list[MessageOut]
+
+    @classmethod
+    def response(cls, keys: Keys, key: str, state: MessageState) -> Response[Self]:
+        """Returns a message as it goes out, with the time to look again where it has not ended."""
+        answer = state.answer
+        body = cls(
+            status=state.status,
+            reply=answer.text if answer else None,
+            rounds=answer.rounds if answer else len(state.rounds),
+            model=(answer.model or None) if answer else None,
+            usage=UsageOut.of(answer.usage) if answer else None,
+            message_id=key,
+            conversation_id=keys.conversation,
+            steps=[MessageOut.of(each) for each in state.rounds],
+        )
+        headers = {} if answer else {"Retry-After": str(POLL_SECONDS)}
+        return Response(HTTPStatus.OK, "application/json", body, headers=headers)
 
 
 class ConversationOut(BaseModel):

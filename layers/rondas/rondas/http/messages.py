@@ -1,13 +1,14 @@
 """A message as it comes over HTTP, and the reply as it goes back."""
 
 from http import HTTPStatus
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from rondas.history import Answer, Status
+from rondas.history import Answer, Status, Usage
 from rondas.http.problems import Problem, Words
 from rondas.store.claim import Message
 from rondas.text import clean
@@ -53,6 +54,23 @@ class MessageIn(BaseModel):
         return text
 
 
+MessageId = Annotated[
+    UUID,
+    Path(description="The `message_id` of the reply: the message's Idempotency-Key, or the one made for it."),
+]
+
+POLL_SECONDS = 2
+"""After which an app may look again how far a message is. Looking costs two reads."""
+
+
+class Accepted(BaseModel):
+    """What the app gets for a message that goes on without it; where to look for it is in `Location`."""
+
+    status: Literal["running"] = "running"
+    message_id: str
+    conversation_id: str
+
+
 class UsageOut(BaseModel):
     """The tokens of the whole message, counted alike for every provider."""
 
@@ -60,6 +78,16 @@ class UsageOut(BaseModel):
     cached_tokens: int
     output_tokens: int
     reasoning_tokens: int
+
+    @classmethod
+    def of(cls, usage: Usage) -> Self:
+        """Returns tokens as they go out."""
+        return cls(
+            input_tokens=usage.input,
+            cached_tokens=usage.cached,
+            output_tokens=usage.output,
+            reasoning_tokens=usage.reasoning,
+        )
 
 
 class Reply(BaseModel):
@@ -92,18 +120,28 @@ class Reply(BaseModel):
                 MODEL_RETRY_SECONDS,
                 {"message_id": message.key, "conversation_id": message.conversation},
             )
-        usage = answer.usage
         return cls(
             status=answer.status,
             reply=answer.text,
             rounds=answer.rounds,
             model=answer.model or None,
-            usage=UsageOut(
-                input_tokens=usage.input,
-                cached_tokens=usage.cached,
-                output_tokens=usage.output,
-                reasoning_tokens=usage.reasoning,
-            ),
+            usage=UsageOut.of(answer.usage),
             message_id=message.key,
             conversation_id=message.conversation,
         )
+
+
+def replied(message: Message, answer: Answer) -> Response[Reply | Accepted]:
+    """Returns 200 with the reply. Raises as `Reply.of`."""
+    return Response(HTTPStatus.OK, "application/json", Reply.of(message, answer))
+
+
+def accepted(message: Message, applied: str) -> Response[Reply | Accepted]:
+    """Returns 202 for a message that goes on, with where to look for it, and what was `applied` of the preference."""
+    headers = {
+        "Location": f"/conversations/{message.conversation}/messages/{message.key}",
+        "Preference-Applied": applied,
+        "Retry-After": str(POLL_SECONDS),
+    }
+    body = Accepted(message_id=message.key, conversation_id=message.conversation)
+    return Response(HTTPStatus.ACCEPTED, "application/json", body, headers=headers)

@@ -15,6 +15,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from rondas.budget import GATEWAY_SECONDS
+from rondas.handover import HandoverFailed
 from rondas.http.problems import Problem, Words, answer
 from rondas.http.validation import invalid
 from rondas.store.table import StoreUnavailable
@@ -105,7 +106,7 @@ def _internal(error: Exception) -> Problem:
     """Answers what is our own fault. The log says where it happened, not with which words of the person."""
     frames = traceback.extract_tb(error.__traceback__)[-3:]
     where = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
-    passes = isinstance(error, StoreUnavailable)
+    passes = isinstance(error, (StoreUnavailable, HandoverFailed))
     what = str(error) if passes else ""
     logger.error("unexpected %s %s at %s", type(error).__name__, what, where)
     retry_after = STORE_RETRY_SECONDS if passes else None

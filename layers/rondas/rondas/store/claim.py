@@ -14,6 +14,10 @@ type KeyState = Literal["open", "done", "failed"]
 """`open`: being answered, or left behind by a crash. `failed`: no model could answer; the same key may try again."""
 
 
+IN_QUEUE = "queue"
+"""The owner of a message that was handed on and that nobody has come for yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A message that came in.
@@ -45,7 +49,8 @@ class Head:
         lease_until: until when the holder may be alive, in seconds since the epoch; 0 when nobody holds it.
         open_key: the request key of the message being answered; empty when there is none.
         open_seq: the number of that message.
-        owner: which claim holds it; each claim has a name of its own.
+        owner: which claim holds it; each claim has a name of its own, and the queue has `IN_QUEUE`.
+        stop_key: the request key of a message that is to be answered no further.
         window: the part of the conversation that the model was shown last (rule S6).
     """
 
@@ -55,12 +60,18 @@ class Head:
     open_key: str = ""
     open_seq: int = 0
     owner: str = ""
+    stop_key: str = ""
     window: Window = field(default_factory=Window)
 
     @property
     def exists(self) -> bool:
         """Whether the conversation is stored: every claim raises the fence above 0."""
         return self.fence > 0
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether its message waits for the one who comes for it from the queue."""
+        return self.owner == IN_QUEUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +144,14 @@ class KeyReused(Refused):
         super().__init__("this idempotency key was used for another text")
 
 
-def decide(head: Head, known: KnownKey | None, message: Message, now: float) -> Verdict:
+class Gone(Refused):
+    """The message from the queue is not there any more: its conversation was erased, or it ended long ago."""
+
+    def __init__(self) -> None:
+        super().__init__("this message is not there any more")
+
+
+def decide(head: Head, known: KnownKey | None, message: Message, now: float, *, from_queue: bool = False) -> Verdict:
     """Returns what to do with a message.
 
     Args:
@@ -141,13 +159,18 @@ def decide(head: Head, known: KnownKey | None, message: Message, now: float) -> 
         known: what is stored under its key, if anything.
         message: the message.
         now: seconds since the epoch. A hint only: safety comes from the fence, not from clocks.
+        from_queue: whether this is the one that a message in the queue waits for.
 
     Raises:
         InProgress: the same key is being answered.
         ConversationBusy: another key is being answered.
         KeyReused: the same key came with another body.
+        Gone: a message from the queue is not known.
     """
-    held_for = head.lease_until - now if head.open_key else 0.0
+    if from_queue and not known:
+        raise Gone
+    is_free = not head.open_key or (from_queue and head.is_queued and head.open_key == message.key)
+    held_for = 0.0 if is_free else head.lease_until - now
     if known and known.body_hash != message.body_hash():
         raise KeyReused
     if known and known.state == "done":

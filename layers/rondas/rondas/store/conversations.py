@@ -5,26 +5,27 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from rondas.history import Answer, Entry, Round, UserMessage, settle, total_usage
+from rondas.history import Answer, Round, UserMessage
 from rondas.repair import repaired
-from rondas.replies import INTERRUPTED, Language, interrupted_reply, language_of
 from rondas.store.actions import Actions
 from rondas.store.allowance import Allowance, OverAllowance
-from rondas.store.claim import Fresh, Head, KeyState, KnownKey, Message, Replay, Resume, decide
-from rondas.store.items import MAX_SEQ, Keys, StoredEntry, entry_sort_key, is_erased, read_entry, read_number
+from rondas.store.claim import Fresh, Gone, Head, Message, Replay, Resume, decide
+from rondas.store.closing import Closing, closing
+from rondas.store.heads import read_head, read_key
+from rondas.store.items import Keys, StoredEntry, is_erased, read_entry
 from rondas.store.meter import Meter
+from rondas.store.reading import answer_of, newest_first
 from rondas.store.run import ClaimedRun, ConversationErased, LeaseLost
 from rondas.store.table import ConditionFailed, StoreUnavailable, Table
 from rondas.watcher import Mishap
-from rondas.window import View, Window, view
+from rondas.window import View, view
 
 if TYPE_CHECKING:
-    from rondas.store.actions import Action
-    from rondas.store.items import Item
+    from rondas.store.head_actions import Action
 
 logger = logging.getLogger(__name__)
 
@@ -81,12 +82,17 @@ class Conversations:
         self._allowance = allowance
         self._on_refused = on_refused
 
-    def claim(self, message: Message, *, seconds: float) -> ClaimedRun | Replayed:
+    def claim(
+        self, message: Message, *, seconds: float, lease: float | None = None, from_queue: bool = False
+    ) -> ClaimedRun | Replayed:
         """Claims a message before anything is spent on it.
 
         Args:
             message: the message; its text is clean.
-            seconds: how long the run may last; after that, and a little margin, anybody may take it over.
+            seconds: how long the run may last.
+            lease: seconds after which, and a little margin, anybody may take it over, where the run says again and
+                again that it lives; `seconds` where it does not.
+            from_queue: whether the message was handed on, and this is the one that it waits for.
 
         Raises:
             InProgress: the same message is being answered.
@@ -95,16 +101,35 @@ class Conversations:
             QuotaExceeded: the person's tokens of the day are used up, and the message is a new one.
             TooManyRuns: as many messages of the person are being answered as may be.
             ConversationErased: the conversation is being erased.
+            Gone: the message is from the queue, and not there any more.
             LeaseLost: it was taken over before the conversation could be read.
             StoreUnavailable: the table does not answer.
         """
         try:
-            return self._claim(message, seconds)
+            return self._claim(message, seconds, seconds if lease is None else lease, from_queue=from_queue)
         except OverAllowance as refused:
             self._on_refused(refused)
             raise
 
-    def _claim(self, message: Message, seconds: float) -> ClaimedRun | Replayed:
+    def message(self, user: str, conversation: str, key: str) -> Message:
+        """Returns a message that was claimed before.
+
+        Raises:
+            Gone: it is not there any more.
+            StoreUnavailable: the table does not answer.
+        """
+        keys = Keys(user, conversation)
+        head, item = self._table.get([keys.head(), keys.request(key)])
+        known = read_key(item, self._clock())
+        if is_erased(head) or known is None:
+            raise Gone
+        (stored,) = self._table.get([keys.entry(known.message_seq)])
+        entry = read_entry(stored).entry if stored else None
+        if not isinstance(entry, UserMessage):
+            raise Gone
+        return Message(user, conversation, key, entry.text)
+
+    def _claim(self, message: Message, seconds: float, lease: float, *, from_queue: bool) -> ClaimedRun | Replayed:
         keys = Keys(message.user, message.conversation)
         actions = Actions(self._table.name, keys, self._clock)
         meter = Meter(self._table.name, keys, self._allowance, self._clock)
@@ -114,27 +139,28 @@ class Conversations:
             items = self._table.get([keys.head(), keys.request(message.key), *meter.items(now)])
             if items[0] and is_erased(items[0]):
                 raise ConversationErased
-            head, known, used = _head(items[0]), _known(items[1], now), meter.read(items[2:])
+            head, known, used = read_head(items[0]), read_key(items[1], now), meter.read(items[2:])
             counted = known.tokens if known else 0
             if head.owner == owner:  # an earlier attempt was carried out, and its answer was lost
                 return self._run(actions, meter, message, head, fence=head.fence, counted=counted)
-            verdict = decide(head, known, message, now)
-            until = self._clock() + seconds + LEASE_MARGIN_SECONDS
+            verdict = decide(head, known, message, now, from_queue=from_queue)
+            started = self._clock() + LEASE_MARGIN_SECONDS
+            until = started + lease
             fence = _next_fence(head)
             try:
                 match verdict:
                     case Replay(answer_seq):
-                        return Replayed(self._answer(keys, answer_seq))
+                        return Replayed(answer_of(self._table, keys, answer_seq))
                     case Resume(message_seq):  # it was taken before: it is answered although no tokens are left
-                        begin = meter.begin(used, until)
+                        begin = meter.begin(used, started + seconds)
                         self._resume(
                             actions, head, message, message_seq, fence=fence, owner=owner, until=until, begin=begin
                         )
                     case Fresh(crashed):
                         self._allowance.check_tokens(used, now)
-                        begin = meter.begin(used, until)
-                        closing = self._close_crashed(actions, meter, head) if crashed else _Closing(head.next_seq)
-                        self._start(actions, head, message, closing, fence=fence, owner=owner, until=until, begin=begin)
+                        begin = meter.begin(used, started + seconds)
+                        end = self._end_of_crashed(actions, meter, head) if crashed else None
+                        self._start(actions, head, message, end, fence=fence, owner=owner, until=until, begin=begin)
             except ConditionFailed:
                 continue  # somebody else was faster, or we ourselves were: look again
             except StoreUnavailable:
@@ -167,14 +193,14 @@ class Conversations:
         actions: Actions,
         head: Head,
         message: Message,
-        closing: "_Closing",
+        end: Closing | None,
         *,
         fence: int,
         owner: str,
         until: float,
         begin: Sequence["Action"],
     ) -> None:
-        seq = closing.next_seq
+        seq = end.next_seq if end else head.next_seq
         self._table.transact(
             [
                 actions.take_lease(
@@ -182,12 +208,16 @@ class Conversations:
                 ),
                 actions.open_key(message, seq),
                 actions.put_entry(seq, UserMessage(message.text), message.key),
-                *closing.actions,
+                *(end.actions if end else ()),
                 *begin,
             ]
         )
-        if closing.actions:
+        if end:
             self._on_mishap("takeover")
+
+    def _end_of_crashed(self, actions: Actions, meter: Meter, head: Head) -> Closing:
+        stored = list(self._newest_first(actions.keys, from_seq=head.open_seq))[::-1]
+        return closing(actions, meter, head, stored)
 
     def _run(
         self, actions: Actions, meter: Meter, message: Message, head: Head, *, fence: int, counted: int
@@ -215,84 +245,14 @@ class Conversations:
             view=View(seen.window, good.history),
             pending=pending,
             counted=counted,
+            stop_asked=head.stop_key == message.key,
         )
-
-    def _close_crashed(self, actions: Actions, meter: Meter, head: Head) -> "_Closing":
-        """Closes a message whose runner died and that nobody resumed: what was done stays, what is unknown is said."""
-        stored = list(self._newest_first(actions.keys, from_seq=head.open_seq))[::-1]
-        newest = stored[-1]
-        rounds = [each.entry for each in stored if isinstance(each.entry, Round)]
-        counted = max((each.entry.usage.total for each in stored if isinstance(each.entry, Answer)), default=0)
-        closing: list[Action] = []
-        unknown = bool(rounds) and rounds[-1].is_open
-        if unknown:
-            rounds[-1] = settle(rounds[-1].turn, INTERRUPTED, "unknown", after=rounds[-1].results)
-            closing.append(actions.complete_round(newest.seq, rounds[-1], head.open_key))
-        answer = Answer(
-            interrupted_reply(_language(stored[0].entry), effect_unknown=unknown),
-            "failed",
-            "interrupted",
-            len(rounds),
-            usage=total_usage(rounds),
-        )
-        answer_seq = newest.seq + 1
-        closing.append(actions.put_entry(answer_seq, answer, head.open_key))
-        closing.append(actions.end_key(head.open_key, "done", answer_seq, answer.usage.total))
-        closing.extend(meter.count(max(0, answer.usage.total - counted)))
-        return _Closing(answer_seq + 1, tuple(closing))
 
     def _newest_first(self, keys: Keys, *, from_seq: int) -> Iterator[StoredEntry]:
-        newest, oldest = entry_sort_key(MAX_SEQ), entry_sort_key(from_seq)
         page_items = min(max(1, self._token_budget // SHORT_ENTRY_TOKENS), MAX_PAGE_ENTRIES)
-        return map(read_entry, self._table.newest_first(keys.partition(), newest, oldest, page_items=page_items))
-
-    def _answer(self, keys: Keys, seq: int) -> Answer:
-        (item,) = self._table.get([keys.entry(seq)])
-        entry = read_entry(item).entry if item else None
-        if not isinstance(entry, Answer):
-            raise StoreUnavailable("the answer of a finished message is missing")
-        # The conversation has gone on: this message stays unanswered, however often it comes.
-        return replace(entry, reason="") if entry.is_retryable else entry
-
-
-@dataclass(frozen=True, slots=True)
-class _Closing:
-    """The end of a crashed message: the number of the entry after it, and what is written for it."""
-
-    next_seq: int
-    actions: tuple["Action", ...] = ()
-
-
-def _language(entry: Entry) -> Language:
-    return language_of(entry.text if isinstance(entry, UserMessage) else "")
+        return newest_first(self._table, keys, from_seq=from_seq, page_items=page_items)
 
 
 def _next_fence(head: Head) -> int:
     """Returns a fence that no runner has had under this id, not even of a conversation that was erased since."""
     return head.fence + 1 if head.exists else 1 + secrets.randbits(FIRST_FENCE_BITS)
-
-
-def _head(item: "Item | None") -> Head:
-    if item is None:
-        return Head()
-    return Head(
-        next_seq=read_number(item, "next_seq"),
-        fence=read_number(item, "fence"),
-        lease_until=read_number(item, "lease_until") / 1000,
-        open_key=item.get("open_key", {}).get("S", ""),
-        open_seq=read_number(item, "open_seq"),
-        owner=item.get("owner", {}).get("S", ""),
-        window=Window(read_number(item, "window_start"), read_number(item, "whole_from")),
-    )
-
-
-def _known(item: "Item | None", now: float) -> KnownKey | None:
-    if item is None or 0 < read_number(item, "ttl") < int(now):  # whole seconds, as the table compares them
-        return None
-    return KnownKey(
-        state=cast("KeyState", item["state"].get("S", "")),
-        body_hash=item["body_hash"].get("S", ""),
-        message_seq=read_number(item, "message_seq"),
-        answer_seq=read_number(item, "answer_seq"),
-        tokens=read_number(item, "tokens"),
-    )

@@ -7,6 +7,7 @@ beyond 38 digits. Bodies that are large are compressed.
 import logging
 import zlib
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import TypeAdapter
@@ -127,6 +128,11 @@ def read_entry(item: "Item") -> StoredEntry:
         logger.warning("entry %s cannot be read: %s", seq, type(error).__name__)
         entry = Round(Turn())
     return StoredEntry(seq, entry, _text(item, "at"), _text(item, "key"))
+
+
+def iso(seconds: float) -> str:
+    """Returns seconds since the epoch as ISO 8601 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _read_body(item: "Item") -> Entry:

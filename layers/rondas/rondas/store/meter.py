@@ -13,7 +13,7 @@ from rondas.store.allowance import DAY_SECONDS, Allowance, Used
 from rondas.store.items import Keys, number, read_number
 
 if TYPE_CHECKING:
-    from rondas.store.actions import Action
+    from rondas.store.head_actions import Action
     from rondas.store.items import Item
 
 USAGE_KEPT_SECONDS = 35 * DAY_SECONDS
@@ -83,6 +83,25 @@ class Meter:
                         ":one": number(1),
                         ":full": number(used.begun + left),
                         **{f":over{index}": number(end) for index, (_, end) in enumerate(over)},
+                    },
+                }
+            }
+        ]
+
+    def hold(self, until: float) -> list["Action"]:
+        """Lets the conversation's run that was begun live until then, in seconds since the epoch."""
+        if not self.allowance.runs:
+            return []
+        return [
+            {
+                "Update": {
+                    "TableName": self.table,
+                    "Key": self.keys.runs(),
+                    "UpdateExpression": "SET #lease = :until, #ttl = :ttl",
+                    "ExpressionAttributeNames": {"#lease": self._lease(), "#ttl": "ttl"},
+                    "ExpressionAttributeValues": {
+                        ":until": number(int(until * 1000)),
+                        ":ttl": number(int(until) + DAY_SECONDS),
                     },
                 }
             }

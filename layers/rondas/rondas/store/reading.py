@@ -1,10 +1,12 @@
 """What a person may read: their conversations, the last active first, and the history of one. It changes nothing."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rondas.history import Answer
 from rondas.store.items import MAX_SEQ, Keys, StoredEntry, entry_sort_key, heads_of, is_erased, read_entry
-from rondas.store.table import Page, Table
+from rondas.store.table import PAGE_ITEMS, Page, StoreUnavailable, Table
 
 if TYPE_CHECKING:
     from rondas.store.items import Item
@@ -109,6 +111,29 @@ def conversations(table: Table, user: str, *, after: tuple[str, str] | None, lim
         index=BY_ACTIVITY,
     )
     return ListPage([_listed(item) for item in found.items[:limit]], _has_more(found, limit))
+
+
+def newest_first(
+    table: Table, keys: Keys, *, from_seq: int, to_seq: int = MAX_SEQ, page_items: int = PAGE_ITEMS
+) -> Iterator[StoredEntry]:
+    """Reads the entries of a conversation with numbers from `to_seq` down to `from_seq`, as many as are asked for."""
+    items = table.newest_first(
+        keys.partition(), entry_sort_key(to_seq), entry_sort_key(from_seq), page_items=page_items
+    )
+    return map(read_entry, items)
+
+
+def answer_of(table: Table, keys: Keys, seq: int) -> Answer:
+    """Returns the answer of a message that has ended, for good: the conversation has gone on, or may have.
+
+    Raises:
+        StoreUnavailable: it is not there, or the table does not answer.
+    """
+    (item,) = table.get([keys.entry(seq)])
+    entry = read_entry(item).entry if item else None
+    if not isinstance(entry, Answer):
+        raise StoreUnavailable("the answer of a finished message is missing")
+    return replace(entry, reason="") if entry.is_retryable else entry
 
 
 def _has_more(page: Page, limit: int) -> bool:

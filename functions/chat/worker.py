@@ -1,0 +1,51 @@
+"""The worker: takes up what was handed on, one message at a time, with minutes in place of seconds."""
+
+import logging
+import time
+from functools import partial
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+import coach
+from rondas.announce import announce_end
+from rondas.assembly import assemble
+from rondas.handover import HandedOn
+from rondas.history import Answer
+from rondas.pulse import LIFE_SECONDS
+from rondas.queue import Queue
+from rondas.settings import Settings
+from rondas.store.claim import Gone, InProgress
+from rondas.store.run import ConversationErased
+
+PATIENCE_SECONDS = 30
+"""How long it waits for whoever still holds the message: mostly the function that is just letting go of it."""
+
+logger = logging.getLogger(__name__)
+
+settings = Settings.read(required=[*coach.SETTINGS, "QUEUE_URL"])
+agent = assemble(settings.for_worker(), prompt=coach.PROMPT, tools=coach.TOOLS)
+queue = Queue(settings.queue_url)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> None:
+    """What Lambda calls with a message of the queue; whatever it raises, the queue delivers the message again."""
+    for record in event["Records"]:  # one: the queue's batches are of this size
+        message = HandedOn.model_validate_json(record["body"])
+        keep = partial(queue.keep, record["receiptHandle"], LIFE_SECONDS)
+        keep()  # a worker that dies is to be missed within a minute, not after the longest run there may be
+        try:
+            answer = _answer(message, context, keep)
+        except (Gone, ConversationErased):
+            logger.info("a message from the queue is not there any more")
+        else:
+            announce_end(message, answer.status)
+
+
+def _answer(message: HandedOn, context: LambdaContext, keep: Any) -> Answer:
+    for _ in range(PATIENCE_SECONDS):
+        try:
+            return agent.take_up(message, remaining=context.get_remaining_time_in_millis() / 1000, beat=keep)
+        except InProgress:
+            time.sleep(1)
+    raise InProgress(1)
