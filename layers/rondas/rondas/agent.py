@@ -9,7 +9,7 @@ from rondas.budget import GATEWAY_SECONDS, STORE_RESERVE_SECONDS, Budget
 from rondas.handover import HandedOn, Handover, Nowhere
 from rondas.history import Answer
 from rondas.interrupt import OutOfTime, out_of_time_after, stop_alarm
-from rondas.loop import Ending, Loop
+from rondas.loop import Ending, Loop, Unfinished
 from rondas.model import Model
 from rondas.pulse import LIFE_SECONDS, beating
 from rondas.replies import language_of
@@ -69,7 +69,7 @@ class Agent:
             LeaseLost: another runner has taken this message over and will answer it.
             StoreUnavailable: the table does not answer.
         """
-        return _known(self._do(_Job(message, self._budget(remaining, GATEWAY_SECONDS), accept_language)))
+        return self._do(_Job(message, self._budget(remaining, GATEWAY_SECONDS), accept_language))
 
     def answer_or_hand_on(
         self, message: Message, *, wait: float, remaining: float | None = None, accept_language: str = ""
@@ -81,7 +81,10 @@ class Agent:
             Refused, LeaseLost, StoreUnavailable: as `answer`.
         """
         budget = self._budget(remaining, GATEWAY_SECONDS).only(wait)
-        return self._do(_Job(message, budget, accept_language, hands_on=True))
+        try:
+            return self._do(_Job(message, budget, accept_language, hands_on=True))
+        except Unfinished:
+            return None
 
     def take_up(self, handed: HandedOn, *, remaining: float | None = None, beat: Callable[[], None]) -> Answer:
         """Answers a message that was handed on: goes on after its last stored round, as after a crash.
@@ -97,14 +100,14 @@ class Agent:
         """
         budget = self._budget(remaining, inf)
         message = self.conversations.message(handed.person, handed.conversation_id, handed.message_id)
-        return _known(self._do(_Job(message, budget, handed.accept_language, beat=beat)))
+        return self._do(_Job(message, budget, handed.accept_language, beat=beat))
 
     def _budget(self, remaining: float | None, gateway: float) -> Budget:
         seconds, closing = self.settings.time_budget_seconds, self.settings.closing_reserve_seconds
         return Budget.start(seconds, closing, remaining, gateway=gateway)
 
-    def _do(self, job: _Job) -> Answer | None:
-        """Returns the answer; None where the message was handed on."""
+    def _do(self, job: _Job) -> Answer:
+        """Answers the message. Raises `Unfinished` where it was handed on."""
         started = job.budget.clock()
         stop_alarm()  # nothing of an earlier message may ring in this one
         self.watchers.on_message(job.message)
@@ -113,21 +116,21 @@ class Agent:
                 found = self._claim_and_run(job)
         except OutOfTime:  # model and tools end before: it is the table that holds the run
             raise StoreUnavailable("no answer in time") from None
-        if found is None:
+        except Unfinished:
             self.watchers.on_handed_on(job.budget.clock() - started)
-            return None
+            raise
         if isinstance(found, Ending):
             self.watchers.on_answer(found.answer, job.budget.clock() - started)
         return found.answer
 
-    def _claim_and_run(self, job: _Job) -> Replayed | Ending | None:
+    def _claim_and_run(self, job: _Job) -> Replayed | Ending:
         from_queue = job.beat is not None
         seconds = (job.budget.over_in() if job.hands_on else job.budget.left()) + STORE_RESERVE_SECONDS
         lease = LIFE_SECONDS if from_queue else seconds
         claimed = self.conversations.claim(job.message, seconds=seconds, lease=lease, from_queue=from_queue)
         return claimed if isinstance(claimed, Replayed) else self._run(claimed, job)
 
-    def _run(self, claimed: ClaimedRun, job: _Job) -> Ending | None:
+    def _run(self, claimed: ClaimedRun, job: _Job) -> Ending:
         """Runs the loop and stores its end; an error of ours gives the message back at once, to be taken up again."""
         loop = Loop(
             model=self.model,
@@ -142,16 +145,20 @@ class Agent:
         )
         try:
             with self._signs_of_life(claimed, job):
-                ending = loop.run(claimed.pending)
-                if ending:
-                    claimed.finish(ending)
-                else:
-                    self._hand_on(claimed, job)
-        except (LeaseLost, OutOfTime):  # the message is another's now, or there is no time to give it back
+                return self._finish(loop, claimed, job)
+        except (LeaseLost, OutOfTime, Unfinished):  # it is another's now, or there is no time to give it back
             raise
         except BaseException:
             claimed.release()
             raise
+
+    def _finish(self, loop: Loop, claimed: ClaimedRun, job: _Job) -> Ending:
+        try:
+            ending = loop.run(claimed.pending)
+        except Unfinished:
+            self._hand_on(claimed, job)
+            raise
+        claimed.finish(ending)
         return ending
 
     def _hand_on(self, claimed: ClaimedRun, job: _Job) -> None:
@@ -178,10 +185,3 @@ class Agent:
             tell_queue()
 
         return beating(beat)
-
-
-def _known(answer: Answer | None) -> Answer:
-    """Returns the answer of a run that hands nothing on."""
-    if answer is None:
-        raise AssertionError("handed on")
-    return answer

@@ -5,7 +5,7 @@ It knows no provider, no database and no HTTP; the ports through which it reache
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from rondas.budget import Budget
 from rondas.fit import bounded, fitted
@@ -82,6 +82,10 @@ class Ending:
     declined: Round | None = None
 
 
+class Unfinished(Exception):  # noqa: N818 - a state, not a mistake
+    """The run has stopped at a limit, and left the message for another to go on with."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Loop:
     """One run: the answering of one message.
@@ -114,13 +118,14 @@ class Loop:
     def __post_init__(self) -> None:
         self._usage = total_usage(current_rounds(self.history))
 
-    def run(self, resumed: Turn | None = None) -> Ending | None:
-        """Answers the message; whatever happens, there is an answer, or None where another goes on with it.
+    def run(self, resumed: Turn | None = None) -> Ending:
+        """Answers the message; whatever happens, there is an answer.
 
         Args:
             resumed: the turn that a crashed run had written ahead: its calls run again, under the same keys.
 
         Raises:
+            Unfinished: with `hands_on` alone.
             Exception: only what the journal raises.
         """
         self._resumed = resumed
@@ -131,13 +136,13 @@ class Loop:
             turn = resumed or self._ask()
             while _asks_for_more(turn):
                 if limit := self._limit():
-                    return self._hand_on(turn) if self.hands_on else self._close(limit, turn)
+                    return self._leave(turn) if self.hands_on else self._close(limit, turn)
                 self._append(self._execute(turn))
                 if limit := self._halt():
                     return self._close(limit)
                 turn = self._ask()
         except OutOfTime:
-            return None if self.hands_on else self._close(TIME)
+            return self._leave() if self.hands_on else self._close(TIME)
         except ModelUnavailable:
             return self._end("failed", reason=UNAVAILABLE)
         return self._finish(turn)
@@ -208,12 +213,13 @@ class Loop:
 
     # The ends of a run
 
-    def _hand_on(self, turn: Turn) -> None:
-        """Keeps a turn that is paid for: whoever goes on begins with its calls."""
-        if turn.stop != "end":  # its calls are not to run, wherever
+    def _leave(self, turn: Turn | None = None) -> NoReturn:
+        """Leaves the message to another. A turn that is paid for is kept: the other begins with its calls."""
+        if turn and turn.stop != "end":  # its calls are not to run, whoever goes on
             self._append(self._execute(turn))
-        elif turn is not self._resumed:
+        elif turn and turn is not self._resumed:
             self.journal.write_ahead(turn)
+        raise Unfinished
 
     def _finish(self, turn: Turn) -> Ending:
         """Ends with the text of the final turn, and of no other (rule L6)."""

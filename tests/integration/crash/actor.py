@@ -153,7 +153,7 @@ class Actor:
 
     def _claimed(self, run: ClaimedRun) -> None:
         message = self._current()
-        self.fence = run._fence  # pyright: ignore[reportPrivateUsage] - nothing public tells it
+        self.fence = run.fence
         self.scene.record(message.conversation).add(Claimed(self.run, message.key, self.fence))
 
     def _current(self) -> Message:
@@ -171,8 +171,10 @@ class _Observed(Conversations):
         super().__init__(table, budget, clock, allowance=MUCH)
         self._claimed = claimed
 
-    def claim(self, message: Message, *, seconds: float) -> ClaimedRun | Replayed:
-        claimed = super().claim(message, seconds=seconds)
+    def claim(
+        self, message: Message, *, seconds: float, lease: float | None = None, from_queue: bool = False
+    ) -> ClaimedRun | Replayed:
+        claimed = super().claim(message, seconds=seconds, lease=lease, from_queue=from_queue)
         if isinstance(claimed, ClaimedRun):
             self._claimed(claimed)
         return claimed

@@ -65,11 +65,11 @@ def message_state(table: Table, keys: Keys, key: str, clock: Callable[[], float]
     return MessageState(mine[-1].entry.status, rounds, mine[-1].entry)
 
 
-def ask_to_stop(table: Table, keys: Keys, key: str) -> MessageState:
+def ask_to_stop(table: Table, keys: Keys, key: str, clock: Callable[[], float] = time.time) -> MessageState:
     """Asks a message that is at work to begin no further round; one that has ended stays as it is.
 
-    Raises as `message_state`, which it returns.
+    Arguments, result and errors are those of `message_state`.
     """
     with suppress(ConditionFailed):  # it is not being answered, or there is none: the state says which
-        table.transact([Actions(table.name, keys, time.time).ask_to_stop(key)])
-    return message_state(table, keys, key)
+        table.transact([Actions(table.name, keys, clock).ask_to_stop(key)])
+    return message_state(table, keys, key, clock)
