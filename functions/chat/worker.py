@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -24,7 +25,7 @@ PATIENCE_SECONDS = 30
 logger = logging.getLogger(__name__)
 
 settings = Settings.read(required=[*coach.SETTINGS, "QUEUE_URL"])
-agent = assemble(settings.for_worker(), prompt=coach.PROMPT, tools=coach.TOOLS)
+agent = assemble(settings.for_worker(), prompt=coach.PROMPT, tools=coach.TOOLS, run_time="WorkerRunTime")
 queue = Queue(settings.queue_url)
 
 
@@ -42,7 +43,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
             announce_end(message, answer.status)
 
 
-def _answer(message: HandedOn, context: LambdaContext, keep: Any) -> Answer:
+def _answer(message: HandedOn, context: LambdaContext, keep: Callable[[], None]) -> Answer:
     for _ in range(PATIENCE_SECONDS):
         try:
             return agent.take_up(message, remaining=context.get_remaining_time_in_millis() / 1000, beat=keep)

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 import yaml
 
+from rondas.agent import QUEUE_SECONDS
 from rondas.budget import STORE_RESERVE_SECONDS
 from rondas.history import Answer, ToolCall, ToolResult
 from rondas.prices import PATTERN
@@ -35,6 +36,9 @@ SETTINGS = {
     "MAX_RUNS_PER_PERSON",
     "WEB_PAGES",
     "MODEL_PRICES",
+    "QUEUE_URL",
+    "WORKER_TIME_BUDGET_SECONDS",
+    "WORKER_MAX_TOOL_ROUNDS",
     "POWERTOOLS_METRICS_NAMESPACE",
     "API_KEYS_SECRET_ARN",
 }
@@ -45,7 +49,12 @@ ROUTES = {
     "GET /conversations/{conversation_id}/messages",
     "GET /conversations",
     "DELETE /conversations/{conversation_id}",
+    "GET /conversations/{conversation_id}/messages/{message_id}",
+    "DELETE /conversations/{conversation_id}/messages/{message_id}",
 }
+
+ROLES = ("ChatRole", "WorkerRole", "DeadLettersRole")
+BUS = "arn:${AWS::Partition}:events:${AWS::Region}:${AWS::AccountId}:event-bus/default"
 
 type Json = dict[str, Any]
 
@@ -167,9 +176,76 @@ def test_the_chat_function_may_do_exactly_this() -> None:
         },
         "CoachTable.Arn": {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"},
         "ApiKeysSecretArn": {"secretsmanager:GetSecretValue"},
+        "HandedOnQueue.Arn": {"sqs:SendMessage"},
         "ChatLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
         "*": {"xray:PutTraceSegments", "xray:PutTelemetryRecords"},
     }
+
+
+def test_the_worker_may_do_what_the_chat_function_may_and_take_what_it_hands_on() -> None:
+    # when
+    allowed = {
+        role: {resource(each): set(actions(each)) for name, each in statements() if name == role} for role in ROLES
+    }
+
+    # then
+    chat, worker = allowed["ChatRole"], allowed["WorkerRole"]
+    for same in ("ConversationsTable.Arn", "CoachTable.Arn", "ApiKeysSecretArn", "*"):
+        assert worker.pop(same) == chat[same]
+    assert worker == {
+        "HandedOnQueue.Arn": {
+            "sqs:ReceiveMessage",
+            "sqs:DeleteMessage",
+            "sqs:GetQueueAttributes",
+            "sqs:ChangeMessageVisibility",
+        },
+        BUS: {"events:PutEvents"},
+        "WorkerLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
+    }
+    assert allowed["DeadLettersRole"] == {
+        "ConversationsTable.Arn": {
+            "dynamodb:BatchGetItem",
+            "dynamodb:Query",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+        },
+        "DeadLetterQueue.Arn": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
+        BUS: {"events:PutEvents"},
+        "DeadLettersLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
+        "*": {"xray:PutTraceSegments", "xray:PutTelemetryRecords"},
+    }
+
+
+def test_the_worker_knows_every_setting_of_the_chat_function_or_has_its_own() -> None:
+    # given
+    chat, worker = variables(FUNCTIONS["ChatFunction"]), variables(FUNCTIONS["WorkerFunction"])
+
+    # then
+    theirs = {"MAX_TOOL_ROUNDS", "TIME_BUDGET_SECONDS"}
+    assert {**worker, **{name: chat[name] for name in theirs}} == {
+        **chat,
+        **{f"WORKER_{name}": worker[f"WORKER_{name}"] for name in theirs},
+    }
+
+
+def test_a_message_that_is_handed_on_is_delivered_in_order_and_a_few_times() -> None:
+    # given
+    queue, dead = (resources("AWS::SQS::Queue")[name]["Properties"] for name in ("HandedOnQueue", "DeadLetterQueue"))
+    worker, closing = FUNCTIONS["WorkerFunction"], FUNCTIONS["DeadLettersFunction"]
+
+    # then
+    assert queue["FifoQueue"]
+    assert dead["FifoQueue"]
+    assert queue["RedrivePolicy"]["deadLetterTargetArn"] == {"GetAtt": "DeadLetterQueue.Arn"}
+    assert queue["VisibilityTimeout"] >= worker["Timeout"]
+    assert dead["VisibilityTimeout"] >= closing["Timeout"]
+    assert dead["MessageRetentionPeriod"] > queue["MessageRetentionPeriod"]
+    # and whoever comes for it late still finds it his: all deliveries by workers that die are over before that
+    assert queue["RedrivePolicy"]["maxReceiveCount"] * queue["VisibilityTimeout"] <= QUEUE_SECONDS
+    for function in (worker, closing):
+        (source,) = (event["Properties"] for event in function["Events"].values())
+        assert source["BatchSize"] == 1
+    assert PARAMETERS["WorkerTimeBudgetSeconds"]["MaxValue"] + 2 * STORE_RESERVE_SECONDS < worker["Timeout"]
 
 
 def test_the_conversations_function_reads_and_erases_and_has_no_secret() -> None:
@@ -201,7 +277,7 @@ def test_reading_needs_less_memory_and_time_than_answering() -> None:
     assert conversations["Timeout"] < chat["Timeout"]
 
 
-def test_the_four_routes_are_there() -> None:
+def test_the_routes_are_there() -> None:
     assert {f"{route['Method']} {route['Path']}" for _, route in routes()} == ROUTES
 
 
@@ -403,7 +479,8 @@ def test_alarms_and_dashboard_look_at_metrics_that_are_written(capsys: pytest.Ca
     telemetry.on_turn(None, 1.0)
     telemetry.on_result(ToolCall("1", "read_goals", "{}"), ToolResult("1", "none"), 1.0)
     telemetry.on_answer(Answer("Hi."), 1.0)
-    written = json.loads(capsys.readouterr().out)
+    telemetry.on_handed_on(1.0)
+    written = {name for line in capsys.readouterr().out.splitlines() for name in json.loads(line)}
     # When alarms and dashboard ask for metrics of our own
     asked = {alarm["MetricName"] for alarm in ALARMS.values() if alarm["Namespace"] == STACK}
     (dashboard,) = resources("AWS::CloudWatch::Dashboard").values()
@@ -411,7 +488,7 @@ def test_alarms_and_dashboard_look_at_metrics_that_are_written(capsys: pytest.Ca
         asked |= {metric[1] for metric in widget["properties"]["metrics"] if metric[0] == "${AWS::StackName}"}
     # Then there are such metrics
     assert asked
-    assert asked - {"QuotaHits"} <= written.keys()
+    assert asked - {"QuotaHits"} <= written
 
 
 @pytest.mark.parametrize(("address", "allowed"), [("", True), ("a@b.c", True), ("a@b.c, d@e.f", False), ("a", False)])

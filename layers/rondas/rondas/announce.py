@@ -2,7 +2,6 @@
 
 import functools
 import json
-import os
 from typing import TYPE_CHECKING
 
 import boto3
@@ -31,7 +30,7 @@ def client() -> "EventBridgeClient":
 
 
 def announce_end(message: HandedOn, status: Status) -> None:
-    """Puts `rondas.message.ended` on the bus that `EVENT_BUS` names, or on the account's own.
+    """Puts `rondas.message.ended` on the account's own bus.
 
     It comes at least once: whoever gets it twice sees the same message.
 
@@ -49,7 +48,6 @@ def announce_end(message: HandedOn, status: Status) -> None:
         "Source": SOURCE,
         "DetailType": MESSAGE_ENDED,
         "Detail": json.dumps(detail),
-        "EventBusName": os.environ.get("EVENT_BUS") or "default",
     }
     answer = client().put_events(Entries=[entry])
     if answer["FailedEntryCount"]:

@@ -20,13 +20,14 @@ from rondas.tracing import Tracing
 from rondas.watcher import Watchers
 
 
-def assemble(settings: Settings, *, prompt: str, tools: Sequence[Tool]) -> Agent:
+def assemble(settings: Settings, *, prompt: str, tools: Sequence[Tool], run_time: str = "RunTime") -> Agent:
     """Returns an agent for an app.
 
     Args:
         settings: its limits, its table, its models.
         prompt: the app's system prompt; the same text at every call, so that the provider can cache it.
         tools: the app's tools, in a fixed order for the same reason.
+        run_time: the name of the metric of a run's time.
 
     Raises:
         SettingsError: a setting names something that does not exist, or a key is missing.
@@ -40,7 +41,7 @@ def assemble(settings: Settings, *, prompt: str, tools: Sequence[Tool]) -> Agent
         for name in settings.model_names()
     }
     keep_out_of_snapshots()
-    telemetry = Telemetry(read_prices(settings.model_prices))
+    telemetry = Telemetry(read_prices(settings.model_prices), run_time)
     watchers = Watchers(telemetry, Tracing())
     return Agent(
         model=Failover(providers, on_failure=telemetry.on_failure, on_mishap=watchers.on_mishap),

@@ -60,10 +60,12 @@ class Telemetry:
 
     Args:
         prices: of the models, for the estimate of the cost; a model without one costs nothing in it.
+        run_time: what the metric of a run's time is called. That of runs for which nobody waits has a name of its own.
     """
 
-    def __init__(self, prices: Mapping[str, Price]) -> None:
+    def __init__(self, prices: Mapping[str, Price], run_time: str = "RunTime") -> None:
         self._prices = prices
+        self._run_time = run_time
         self._account = Account()
 
     def on_message(self, message: Message) -> None:
@@ -133,7 +135,7 @@ class Telemetry:
         for status in STATUSES:
             metrics.add_metric(status.title().replace("_", ""), MetricUnit.Count, int(status == answer.status))
         metrics.add_metric("Rounds", MetricUnit.Count, answer.rounds)
-        metrics.add_metric("RunTime", MetricUnit.Milliseconds, 1000 * seconds)
+        metrics.add_metric(self._run_time, MetricUnit.Milliseconds, 1000 * seconds)
         for name, part in spent.items():
             metrics.add_metric(f"{name}Time", MetricUnit.Milliseconds, 1000 * part)
         for name, calls in (("ModelLatency", self._account.models), ("ToolLatency", self._account.tools)):
