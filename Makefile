@@ -12,7 +12,7 @@ SERVERLESS_RULES := cfn-lint-serverless==0.3.6
 CFN_LINT := cfn-lint==1.58.0
 REQUIREMENTS := layers/dependencies/requirements.txt
 
-AWS_SERVICES := dynamodb secretsmanager
+AWS_SERVICES := dynamodb secretsmanager sqs events
 # What the SDKs bring along for ways in that are not used here: Google's for service accounts (its client takes the key of
 # the secret), and their second HTTP client.
 NEVER_IMPORTED := cffi charset-normalizer cryptography pyasn1 pyasn1-modules pycparser requests

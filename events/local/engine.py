@@ -1,4 +1,4 @@
-"""The embedded DynamoDB engine, and the tables that the template asks for, in it or in any other engine."""
+"""The embedded engines, and the tables that the template asks for, in one of them or in any other."""
 
 import os
 import threading
@@ -22,11 +22,15 @@ class EngineError(Exception):
 
 
 class Engine:
-    """moto's DynamoDB on a free loopback port, in threads of this process."""
+    """A service of moto's on a free loopback port, in threads of this process.
 
-    def __init__(self) -> None:
-        self._server = _server()
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="dynamodb", daemon=True)
+    Args:
+        service: which, as moto names it.
+    """
+
+    def __init__(self, service: str = "dynamodb") -> None:
+        self._server = _server(service)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name=service, daemon=True)
         self._thread.start()
 
     @property
@@ -89,7 +93,7 @@ def _create(client: "DynamoDBClient", name: str, table: Table) -> None:
     client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 30})
 
 
-def _server() -> "BaseWSGIServer":
+def _server(service: str) -> "BaseWSGIServer":
     import moto.moto_server.werkzeug_app as moto  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs] - dear, too
     from werkzeug.serving import WSGIRequestHandler, make_server  # noqa: PLC0415
 
@@ -100,5 +104,5 @@ def _server() -> "BaseWSGIServer":
         def log(self, type: str, message: str, *args: Any) -> None:  # noqa: A002 - werkzeug's name
             pass
 
-    app = cast("WsgiApp", moto.create_backend_app("dynamodb"))
+    app = cast("WsgiApp", moto.create_backend_app(cast("Any", service)))
     return make_server("127.0.0.1", 0, one_at_a_time(app), threaded=True, request_handler=Quiet)

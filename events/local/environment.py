@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from local.engine import DEFAULT_NAMES, Engine, create_tables, table_name
+from local.queues import create_queues, start_engines
 from local.start_errors import init_error
 from local.template import ROOT, Function, Template
 
@@ -46,6 +47,9 @@ def prepared(template: Template, *, names_models: bool = False) -> Generator[Non
         _choose_model(started, names_models=names_models)
         _set_aws()
         _start_engine(template, started)
+        if template.queues:
+            start_engines(started)
+            create_queues(template.queues)
         yield
 
 

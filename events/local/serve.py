@@ -17,12 +17,14 @@ from typing import Any
 from urllib.parse import quote
 
 from local.api_page import page_of
+from local.deliveries import Deliveries
 from local.emulated_slot import EmulatedSlot, emulator
 from local.engine import EngineError
 from local.environment import prepared
 from local.gateway import Gateway
 from local.payload import Request, Response
 from local.plain_slot import PlainSlot
+from local.queues import create_queues
 from local.start_errors import InitError
 from local.template import TEMPLATE, Template, TemplateError
 
@@ -265,6 +267,10 @@ def _serve(template: Template, options: argparse.Namespace) -> None:
         gateway = Gateway(template, options.slots, slot)
         server = stack.enter_context(Server(options.port, gateway))
         stack.callback(gateway.stop)
+        if template.sources:
+            deliveries = Deliveries(template, create_queues(template.queues), options.slots, slot)
+            stack.callback(deliveries.stop)
+            deliveries.start()
         gateway.start()
         threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), name="http", daemon=True).start()
         stack.callback(server.finish, options.grace)

@@ -97,6 +97,11 @@ class Pool:
                 raise outcome
             deadline = deadline or time.monotonic() + PATIENCE_SECONDS
 
+    def start_later(self) -> None:
+        """Starts each slot when it is first needed."""
+        for slot in self._slots:
+            self._free.put(slot)
+
     def invoke(self, event: Json) -> Any:
         """Invokes the function in a free slot and returns its payload.
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import yaml
 
-from local.json_values import Json
+from local.json_values import Json, object_in
 
 ROOT = Path(__file__).resolve().parents[2]
 """The top of the repository."""
@@ -23,6 +23,7 @@ TEMPLATE = ROOT / "template.yaml"
 DEFAULT_TIMEOUT_SECONDS = 3.0  # Lambda's own
 DEFAULT_MEMORY_MB = 128  # Lambda's own
 DEFAULT_ROUTE_TIMEOUT_SECONDS = 30.0  # an HTTP API's own, and its most
+MOST_AT_ONCE = 10  # where the template says nothing, fewer than Lambda's own, for this is one machine
 
 
 class TemplateError(Exception):
@@ -92,12 +93,42 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Queue:
+    """An SQS queue.
+
+    Attributes:
+        name: its logical id.
+        variable: the environment variable that tells the functions its address; empty if none does.
+        attributes: as `CreateQueue` takes them, without the redrive policy.
+        dead_letters: the logical id of the queue for what was delivered too often; empty if there is none.
+        deliveries: how often that is.
+    """
+
+    name: str
+    variable: str
+    attributes: Mapping[str, str]
+    dead_letters: str
+    deliveries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A queue that Lambda reads for a function, as many messages at once as `most` says. Batches are of one message."""
+
+    queue: str
+    function: str
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """All of it."""
 
     functions: Mapping[str, Function]
     routes: tuple[Route, ...]
     tables: tuple[Table, ...]
+    queues: tuple[Queue, ...] = ()
+    sources: tuple[Source, ...] = ()
 
     @classmethod
     def read(cls, path: Path = TEMPLATE) -> "Template":
@@ -148,7 +179,11 @@ class _Reader:
         functions = {name: self._function(name, found) for name, found in self._of("AWS::Serverless::Function")}
         routes = [route for name, found in self._of("AWS::Serverless::Function") for route in self._routes(name, found)]
         tables = [self._table(name, found) for name, found in self._of("AWS::DynamoDB::Table")]
-        return Template(functions, tuple(routes), tuple(tables))
+        queues = [self._queue(name, found) for name, found in self._of("AWS::SQS::Queue")]
+        sources = [
+            source for name, found in self._of("AWS::Serverless::Function") for source in self._sources(name, found)
+        ]
+        return Template(functions, tuple(routes), tuple(tables), tuple(queues), tuple(sources))
 
     def _of(self, kind: str) -> list[tuple[str, Json]]:
         return [
@@ -190,11 +225,29 @@ class _Reader:
         definition = {key: found[key] for key in kept if key in found}
         return Table(name, self._variable_of(name), definition | {"BillingMode": "PAY_PER_REQUEST"})
 
-    def _variable_of(self, table: str) -> str:
-        """Returns the variable through which some function is told the table's name."""
+    def _queue(self, name: str, found: Json) -> Queue:
+        kept = ("FifoQueue", "VisibilityTimeout", "MessageRetentionPeriod")
+        attributes = {key: value for key in kept if (value := self._known(found.get(key))) is not None}
+        redrive = found.get("RedrivePolicy", {})
+        dead_letters = _resource_of(redrive.get("deadLetterTargetArn"))
+        return Queue(name, self._variable_of(name), attributes, dead_letters, int(redrive.get("maxReceiveCount", 0)))
+
+    def _sources(self, function: str, found: Json) -> list[Source]:
+        events = [event["Properties"] for event in found.get("Events", {}).values() if event.get("Type") == "SQS"]
+        return [
+            Source(
+                _resource_of(event["Queue"]),
+                function,
+                int(self._known(event.get("ScalingConfig", {}).get("MaximumConcurrency")) or MOST_AT_ONCE),
+            )
+            for event in events
+        ]
+
+    def _variable_of(self, resource: str) -> str:
+        """Returns the variable through which some function is told a table's name, or a queue's address."""
         for _, found in self._of("AWS::Serverless::Function"):
             for variable, value in self._variables(found).items():
-                if value == {"Ref": table}:
+                if value == {"Ref": resource}:
                     return variable
         return ""
 
@@ -214,6 +267,11 @@ class _Reader:
         if names - self._parameters.keys():
             return None
         return re.sub(r"\$\{([^!}]+)\}", lambda found: self._parameters[found[1]], text)
+
+
+def _resource_of(value: Any) -> str:
+    """Returns the logical id in `!GetAtt Name.Arn`."""
+    return str(object_in(value).get("Fn::GetAtt", "")).removesuffix(".Arn")
 
 
 def _variables(found: Json) -> Json:

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 import coach
 from rondas.announce import announce_end
 from rondas.assembly import assemble
-from rondas.handover import HandedOn
+from rondas.handover import HandedOn, HandoverFailed
 from rondas.history import Answer
 from rondas.pulse import LIFE_SECONDS
 from rondas.queue import Queue
@@ -34,7 +35,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     for record in event["Records"]:  # one: the queue's batches are of this size
         message = HandedOn.model_validate_json(record["body"])
         keep = partial(queue.keep, record["receiptHandle"], LIFE_SECONDS)
-        keep()  # a worker that dies is to be missed within a minute, not after the longest run there may be
+        with suppress(HandoverFailed):  # it would only be missed later: at once, not after the longest run there may be
+            keep()
         try:
             answer = _answer(message, context, keep)
         except (Gone, ConversationErased):
