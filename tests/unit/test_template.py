@@ -454,6 +454,18 @@ def test_alarms_and_dashboard_look_at_metrics_that_are_written(capsys: pytest.Ca
     assert asked - {"InternalErrors"} <= written, "that one is counted from the log"
 
 
+def test_the_alarm_on_slow_runs_and_the_metric_are_in_milliseconds(capsys: pytest.CaptureFixture[str]) -> None:
+    # given
+    telemetry = Telemetry({})
+    four_fifths = 0.8 * PARAMETERS["TimeBudgetSeconds"]["Default"]
+
+    # when
+    telemetry.on_answer(Answer("Hi."), four_fifths)
+
+    # then
+    assert json.loads(capsys.readouterr().out)["RunTime"] == [ALARMS["SlowRunsAlarm"]["Threshold"]]
+
+
 @pytest.mark.parametrize(("address", "allowed"), [("", True), ("a@b.c", True), ("a@b.c, d@e.f", False), ("a", False)])
 def test_an_address_for_alarms_is_one_or_none(address: str, allowed: bool) -> None:
     assert bool(re.fullmatch(PARAMETERS["AlarmEmail"]["AllowedPattern"], address)) is allowed

@@ -19,7 +19,7 @@ MAX_TEXT_CHARS = 8_000
 MODEL_RETRY_SECONDS = 5.0
 
 _UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Zs"}
-"""Kinds of characters of which nothing is seen: blanks, and marks such as the zero-width space, which no `strip` takes."""
+"""Kinds of characters of which nothing is seen: blanks, and the zero-width space and its like, which `strip` leaves."""
 
 ConversationId = Annotated[
     str,
