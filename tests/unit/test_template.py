@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,8 +15,10 @@ import yaml
 from rondas.agent import QUEUE_SECONDS
 from rondas.budget import STORE_RESERVE_SECONDS
 from rondas.history import Answer, ToolCall, ToolResult
+from rondas.http.resolver import problem_resolver, resolve
 from rondas.prices import PATTERN
 from rondas.settings import Settings
+from rondas.store.allowance import QuotaExceeded
 from rondas.store.claim import Message
 from rondas.store.reading import BY_ACTIVITY
 from rondas.telemetry import Telemetry
@@ -451,8 +454,43 @@ def test_a_new_version_takes_over_step_by_step_and_an_alarm_brings_the_old_one_b
     assert {"Name": "Resource", "Value": {"Sub": f"${{{name}}}:live"}} in [
         dimension for alarm in watching for dimension in alarm.get("Dimensions", [])
     ]
+    assert ALARMS["InternalErrorsAlarm"] in watching, "the functions answer their errors: Lambda counts none"
     for alarm in watching:  # within the five minutes of the canary
         assert alarm["Period"] * alarm["EvaluationPeriods"] < 300
+
+
+def test_a_new_version_all_of_whose_runs_fail_is_seen_in_the_share_of_the_canary() -> None:
+    assert PARAMETERS["Deployment"]["Default"].startswith("Canary10Percent")
+    assert ALARMS["FailedRunsAlarm"]["Threshold"] <= 0.1 / 2
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_error_that_a_function_answers_is_counted_from_its_log(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    # Given a function's error
+    app = problem_resolver()
+
+    @app.get("/broken")
+    def broken() -> None:  # pyright: ignore[reportUnusedFunction] - the resolver calls it
+        raise RuntimeError
+
+    http = {"method": "GET", "path": "/broken"}
+    event = {"version": "2.0", "rawPath": "/broken", "requestContext": {"stage": "$default", "http": http}}
+    answered = resolve(app, event, cast("Any", None))
+    assert answered["statusCode"] == 500
+    # When the filter of its log looks at the line
+    group = FUNCTIONS[name]["LoggingConfig"]["LogGroup"]
+    (found,) = [
+        each["Properties"]
+        for each in resources("AWS::Logs::MetricFilter").values()
+        if each["Properties"]["LogGroupName"] == group
+    ]
+    level, message = re.findall(r'\$\.\w+ = "([^"]+)"', found["FilterPattern"])
+    # Then it is what the filter counts, and what the alarm asks for
+    (record,) = caplog.records
+    assert (record.levelname, True) == (level, fnmatch(record.getMessage(), message))
+    (counted,) = found["MetricTransformations"]
+    alarm = ALARMS["InternalErrorsAlarm"]
+    assert (counted["MetricNamespace"], counted["MetricName"]) == (alarm["Namespace"], alarm["MetricName"])
 
 
 def test_spend_has_a_brake() -> None:
@@ -473,14 +511,16 @@ def test_an_alarm_says_what_it_means_tells_somebody_and_is_quiet_without_traffic
 
 
 def test_alarms_and_dashboard_look_at_metrics_that_are_written(capsys: pytest.CaptureFixture[str]) -> None:
-    # Given the metrics of a run
+    # Given the metrics of a run, and of a message that is refused
     telemetry = Telemetry({})
     telemetry.on_message(Message("ana", "c", "k", "hello"))
     telemetry.on_turn(None, 1.0)
     telemetry.on_result(ToolCall("1", "read_goals", "{}"), ToolResult("1", "none"), 1.0)
     telemetry.on_answer(Answer("Hi."), 1.0)
     telemetry.on_handed_on(1.0)
-    written = {name for line in capsys.readouterr().out.splitlines() for name in json.loads(line)}
+    telemetry.on_refused(QuotaExceeded(1.0))
+    documents = map(json.loads, capsys.readouterr().out.splitlines())
+    written = {name for document in documents for name in document}
     # When alarms and dashboard ask for metrics of our own
     asked = {alarm["MetricName"] for alarm in ALARMS.values() if alarm["Namespace"] == STACK}
     (dashboard,) = resources("AWS::CloudWatch::Dashboard").values()
@@ -488,7 +528,19 @@ def test_alarms_and_dashboard_look_at_metrics_that_are_written(capsys: pytest.Ca
         asked |= {metric[1] for metric in widget["properties"]["metrics"] if metric[0] == "${AWS::StackName}"}
     # Then there are such metrics
     assert asked
-    assert asked - {"QuotaHits"} <= written
+    assert asked - {"InternalErrors"} <= written, "that one is counted from the log"
+
+
+def test_the_alarm_on_slow_runs_and_the_metric_are_in_milliseconds(capsys: pytest.CaptureFixture[str]) -> None:
+    # given
+    telemetry = Telemetry({})
+    four_fifths = 0.8 * PARAMETERS["TimeBudgetSeconds"]["Default"]
+
+    # when
+    telemetry.on_answer(Answer("Hi."), four_fifths)
+
+    # then
+    assert json.loads(capsys.readouterr().out)["RunTime"] == [ALARMS["SlowRunsAlarm"]["Threshold"]]
 
 
 @pytest.mark.parametrize(("address", "allowed"), [("", True), ("a@b.c", True), ("a@b.c, d@e.f", False), ("a", False)])

@@ -184,6 +184,7 @@ def test_with_little_time_left_there_is_an_answer_all_the_same(chat: Chat) -> No
         pytest.param({"text": ["a"]}, 422, "invalid_request", id="a list of texts"),
         pytest.param({"text": ""}, 422, "invalid_request", id="an empty text"),
         pytest.param({"text": " \n\t "}, 422, "invalid_request", id="a blank text"),
+        pytest.param({"text": "\u200b\u2060\ufeff"}, 422, "invalid_request", id="a text of which nothing is seen"),
         pytest.param({"text": "\x00"}, 422, "invalid_request", id="a text of nothing that can be stored"),
         pytest.param({"text": "x" * 8001}, 413, "too_large", id="a text over the limit"),
         pytest.param({"user": None}, 401, "unauthorized", id="no claim"),

@@ -1,5 +1,6 @@
 """A message as it comes over HTTP, and the reply as it goes back."""
 
+import unicodedata
 from http import HTTPStatus
 from typing import Annotated, Literal, Self
 from uuid import UUID
@@ -17,6 +18,9 @@ MAX_TEXT_CHARS = 8_000
 """A long letter. What is longer is no chat message, and would cost money at every round."""
 
 MODEL_RETRY_SECONDS = 5.0
+
+_UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Zs"}
+"""Kinds of characters of which nothing is seen: blanks, and the zero-width space and its like, which `strip` leaves."""
 
 ConversationId = Annotated[
     str,
@@ -42,7 +46,7 @@ class MessageIn(BaseModel):
             Problem: 422 where there is nothing to answer, 413 where there is too much.
         """
         text = clean(self.text).strip()
-        if not text:
+        if all(unicodedata.category(char) in _UNSEEN for char in text):
             words = Words("text: there is nothing in it to answer.", "text: no hay nada a lo que responder.")
             raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", words)
         if len(text) > MAX_TEXT_CHARS:
