@@ -210,6 +210,6 @@ def test_the_api_calls_the_alias_of_a_version_that_starts_from_a_snapshot(deploy
 def test_alarms_and_dashboard_are_there(deployed: Deployed) -> None:
     alarms = deployed.client("cloudwatch").describe_alarms()["MetricAlarms"]
 
-    assert len(alarms) == 11
+    assert len(alarms) == 15
     assert all(alarm["AlarmActions"] for alarm in alarms)
     assert deployed.client("cloudwatch").get_dashboard(DashboardName=STACK)["DashboardBody"]
