@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from rondas.http.problems import Code
 
 POST, LIST, READ, DELETE = "post_message", "get_conversations", "get_messages", "delete_conversation"
-ALL = (POST, LIST, READ, DELETE)
+LOOK, STOP = "get_message", "stop_message"
+ALL = (POST, LIST, READ, DELETE, LOOK, STOP)
 
 MEND = "mends the request; `detail` names the field"
 DROP = "drops it: the person has no such conversation, or has erased it"
+FORGET = "drops it: the person has no such message, or it ended more than two days ago and is in the history alone"
 RETRY = "sends the same request, a message with the same key, after `Retry-After` seconds"
 
 
@@ -52,6 +54,7 @@ ERRORS = (
         "signs the person in, then repeats it",
     ),
     ApiError(404, "not_found", (READ,), "You have no such conversation.", DROP),
+    ApiError(404, "not_found", (LOOK, STOP), "You have no such message.", FORGET),
     ApiError(404, "not_found", (POST,), "This conversation is being deleted. Do not send the message again.", DROP),
     ApiError(404, "not_found", (DELETE,), "There is nothing at this address.", DROP),
     ApiError(409, "in_progress", (POST,), "This message is being answered. Send it again with the same key.", RETRY, 3),
@@ -80,6 +83,7 @@ ERRORS = (
     ),
     ApiError(422, "invalid_request", (POST,), "text: is missing.", MEND),
     ApiError(422, "invalid_request", (LIST, READ), "limit: should be at least 1.", MEND),
+    ApiError(422, "invalid_request", (LOOK, STOP), "message_id: should be a valid UUID.", MEND),
     ApiError(422, "invalid_request", (DELETE,), "conversation_id: should match ^[A-Za-z0-9_-]{1,64}$.", MEND),
     ApiError(
         429,
@@ -117,7 +121,7 @@ ERRORS = (
 GATEWAY = {
     400: ("Bad Request", ALL),
     401: ("Unauthorized", ALL),
-    404: ("Not Found", (POST, READ, DELETE)),
+    404: ("Not Found", (POST, READ, DELETE, LOOK, STOP)),
     413: ("Request Entity Too Large", (POST,)),
     429: ("Too Many Requests", ALL),
     500: ("Internal Server Error", ALL),

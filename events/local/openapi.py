@@ -8,17 +8,17 @@ import inspect
 import json
 import os
 import re
-from http import HTTPStatus
 from typing import Any, cast, get_args
 
 from aws_lambda_powertools.event_handler.openapi.merge import OpenAPIMerge
 
-from local.api_errors import GATEWAY, POST, ApiError, errors_of, statuses_of
-from local.api_examples import ANSWERS, KEY, REQUEST
+from local.api_errors import POST, statuses_of
+from local.api_examples import KEY, REQUEST
 from local.function import load
 from local.json_values import Json
+from local.openapi_answers import accepted, error, success
 from local.template import ROOT, Template
-from rondas.http.problems import CONTENT_TYPE, Code
+from rondas.http.problems import Code
 
 DOCUMENT = ROOT / "functions" / "openapi.json"
 """Where it is checked in."""
@@ -33,7 +33,10 @@ An app goes by the status first, then by the `code` of the body (`application/pr
 sentence for a person, in English or Spanish as `Accept-Language` asks. What API Gateway answers itself has no code but
 a bare `{"message": …}`, and no `Retry-After`: an app waits a second then, and twice as long every time after.
 
-A message is sent again with the `Idempotency-Key` it had: it is then answered once, however often it is sent."""
+A message is sent again with the `Idempotency-Key` it had: it is then answered once, however often it is sent.
+
+Where an answer may take minutes, the app sends `Prefer: respond-async`: it is let go with 202, and looks for the reply
+at `Location`, or waits until it is told that there is one."""
 
 SETTINGS = {
     "AWS_DEFAULT_REGION": "eu-west-1",
@@ -84,10 +87,6 @@ SECURITY: Json = {
     "bearerFormat": "JWT",
     "description": "A token of the identity provider named at deployment; of `make -s token` for `make serve`.",
 }
-
-
-_PROBLEM: Json = {"$ref": "#/components/schemas/Problem"}
-_MESSAGE: Json = {"$ref": "#/components/schemas/GatewayMessage"}
 
 
 def document() -> Json:
@@ -175,8 +174,9 @@ def _operation(operation: Json) -> Json:
         "parameters": [*parameters, LANGUAGE],
         **({"requestBody": body} if body else {}),
         "responses": {
-            **{status: _success(name, each) for status, each in operation["responses"].items() if status[0] == "2"},
-            **{str(status): _error(name, status) for status in statuses_of(name)},
+            **{status: success(name, each) for status, each in operation["responses"].items() if status[0] == "2"},
+            **({"202": accepted()} if name == POST else {}),
+            **{str(status): error(name, status) for status in statuses_of(name)},
         },
     }
 
@@ -188,67 +188,12 @@ def _parameter(parameter: Json) -> Json:
     choices = [choice for choice in schema.pop("anyOf", []) if choice != {"type": "null"}]
     for choice in choices:
         schema.update(choice)
+    if parameter["name"].lower() == "prefer":
+        return {**parameter, "name": "Prefer", "schema": {"type": "string"}, "example": "respond-async, wait=10"}
     if parameter["name"].lower() == "idempotency-key":
         # A text for clients too: some that know UUIDs as a type of its own cannot write one into a header.
         return {**parameter, "name": "Idempotency-Key", "schema": {"type": "string", "pattern": UUID}, "example": KEY}
     return parameter
-
-
-def _success(operation: str, response: Json) -> Json:
-    if operation not in ANSWERS:
-        return {"description": "Done; there is no body."}
-    response["description"] = "All is well."
-    response["content"]["application/json"]["example"] = ANSWERS[operation]
-    return response
-
-
-def _error(operation: str, status: int) -> Json:
-    errors = errors_of(operation, status)
-    message, operations = GATEWAY.get(status, ("", ()))
-    by_gateway = operation in operations
-    content: Json = {}
-    if errors:
-        examples = {error.code: {"value": _problem(error)} for error in errors}
-        # Many clients read every body of a status as the first kind that is named for it.
-        schema = {"oneOf": [_PROBLEM, _MESSAGE]} if by_gateway else _PROBLEM
-        content[CONTENT_TYPE] = {"schema": schema, "examples": examples}
-    if by_gateway:
-        content["application/json"] = {"schema": _MESSAGE, "example": {"message": message}}
-    told = [f"`{error.code}`: the app {error.app}." for error in errors]
-    told += ["Without a code: API Gateway's own."] if by_gateway else []
-    headers = _headers(status, errors, always=not by_gateway)
-    return {
-        "description": "\n\n".join(told),
-        **({"headers": headers} if headers else {}),
-        "content": content,
-    }
-
-
-def _problem(error: ApiError) -> Json:
-    body = {"type": "about:blank", "title": HTTPStatus(error.status).phrase, "status": error.status}
-    more = {"message_id": KEY, "conversation_id": ANSWERS[POST]["conversation_id"]}
-    return {
-        **body,
-        "code": error.code,
-        "detail": error.detail,
-        **(more if error.code == "model_unavailable" else {}),
-    }
-
-
-def _headers(status: int, errors: list[ApiError], *, always: bool) -> Json:
-    waits = [error.retry_after for error in errors if error.retry_after]
-    if waits:
-        about = "Whole seconds after which the same request makes sense."
-        about += "" if always else " Always there with a `code`; API Gateway's own answer has none."
-        schema = {"type": "integer", "minimum": 1}
-        return {"Retry-After": {"description": about, "required": always, "schema": schema, "example": waits[0]}}
-    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        about = "Where it is known to pass: whole seconds after which the same request makes sense."
-        return {"Retry-After": {"description": about, "schema": {"type": "integer", "minimum": 1}, "example": 3}}
-    if status == HTTPStatus.UNAUTHORIZED:
-        about = "Only in API Gateway's own answer."
-        return {"WWW-Authenticate": {"description": about, "schema": {"type": "string"}, "example": "Bearer"}}
-    return {}
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def test_every_command_is_run_by_somebody() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
     for line in "".join(blocks("sh")).replace("\\\n", " ").splitlines():
         known = line in ELSEWHERE or line in tested or "=…" in line
-        known = known or line.startswith(("TOKEN=", "curl ", "API=", "pide")) or "functions/chat/coach" in line
+        known = known or line.startswith(("TOKEN=", "curl ", "API=", "pide", "ask")) or "functions/chat/coach" in line
         assert known, f"no test runs: {line}"
 
 
@@ -159,6 +159,23 @@ def test_an_app_in_spanish_as_the_readme_walks_through_it(address: str) -> None:
     assert erased == "204"
     assert json.loads(gone)["detail"] == "No tienes ninguna conversación así."
     assert json.loads(gone)["detail"] in README
+
+
+def test_an_answer_that_takes_minutes_as_the_readme_asks_for_it(address: str) -> None:
+    # Given the local API; when the block of the README is pasted
+    block = next(block for block in blocks("sh") if "respond-async" in block)
+    ran = run(block.replace("http://127.0.0.1:3000", address))
+    # Then the app is let go, may look, and may ask to stop
+    statuses = re.findall(r"^HTTP/1.1 (\d+)", ran.stdout, re.MULTILINE)
+    assert statuses == ["202", "200", "200"], ran.stdout + ran.stderr
+    (location,) = re.findall(r"^location: (\S+)", ran.stdout, re.MULTILINE | re.IGNORECASE)
+    # And the message ends, one way or the other
+    look = f'curl -s {address}{location} -H "Authorization: Bearer $(make -s token)"'
+    state = json.loads(run(look).stdout)
+    while state["status"] in ("running", "interrupted"):
+        state = json.loads(run(f"sleep 1; {look}").stdout)
+    assert state["status"] in ("answered", "stopped")
+    assert state["reply"]
 
 
 def test_a_conversation_is_listed_read_and_erased(address: str) -> None:

@@ -1,0 +1,343 @@
+"""Messages for which the app does not wait: let go with 202, answered by the worker, looked for, stopped, announced."""
+
+import importlib
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from chat_function import EVENTS, Chat, Context
+from fakes.anthropic import message
+from fakes.server import Reply, Request
+from http_door import Door
+
+from local.payload import Response
+from local.queues import Made, create_announced, create_queues
+from local.template import Template
+from rondas import announce, queue
+from rondas.store.claim import InProgress
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_sqs import SQSClient
+
+KEY = "b6a5c1de-9f0a-4a42-8d1b-5d7a3f0c2e44"
+OTHER_KEY = "0d4cf1b1-7bb8-4f43-9d8c-0d6f4d1c9b11"
+AT = f"/conversations/c-1/messages/{KEY}"
+
+
+class Cloud:
+    """The functions, the queue between them, and what was put on the bus."""
+
+    def __init__(self, chat: Chat, queues: dict[str, Made], announced: str, sqs: "SQSClient") -> None:
+        self.door = Door.of(chat)
+        self.model = chat.model
+        self._queues = queues
+        self._announced = announced
+        self._sqs = sqs
+
+    def post(self, prefer: str = "respond-async", *, key: str = KEY, text: str = "hello") -> Response:
+        body = json.dumps({"text": text}).encode()
+        path = "/conversations/c-1/messages"
+        return self.door.ask("POST", path, body, idempotency_key=key, **({"prefer": prefer} if prefer else {}))
+
+    def look(self, method: str = "GET", *, user: str = "ana") -> dict[str, Any]:
+        answer = self.door.ask(method, AT, user=user)
+        return {"http": answer.status, "retry": header(answer, "retry-after"), **json.loads(answer.body)}
+
+    def letters(self) -> list[dict[str, Any]]:
+        """What is in the queue: each is received as Lambda does, and not again."""
+        found = self._sqs.receive_message(
+            QueueUrl=self._queues["HandedOnQueue"].url,
+            MaxNumberOfMessages=10,
+            MessageSystemAttributeNames=["All"],
+        )
+        return [
+            {"body": letter.get("Body"), "receiptHandle": letter.get("ReceiptHandle")}
+            | {"attributes": letter.get("Attributes", {})}
+            for letter in found.get("Messages", [])
+        ]
+
+    def announced(self) -> list[dict[str, Any]]:
+        found = self._sqs.receive_message(QueueUrl=self._announced, MaxNumberOfMessages=10).get("Messages", [])
+        return [json.loads(letter.get("Body", "")) for letter in found]
+
+
+def header(response: Response, name: str) -> str | None:
+    return {key.lower(): value for key, value in response.headers}.get(name)
+
+
+@pytest.fixture
+def queues(dynamodb: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Made]]:
+    del dynamodb  # which mocks all of AWS
+    monkeypatch.setenv("QUEUE_URL", "")  # to be put back
+    for module in (queue, announce):
+        module.client.cache_clear()
+    yield dict(create_queues(Template.read().queues))
+    for module in (queue, announce):
+        module.client.cache_clear()
+
+
+@pytest.fixture
+def cloud(queues: dict[str, Made], chat: Chat) -> Cloud:
+    return Cloud(chat, queues, create_announced(), boto3.client("sqs"))  # pyright: ignore[reportUnknownMemberType]
+
+
+type Deliver = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture
+def worker(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    del cloud
+    monkeypatch.delitem(sys.modules, "worker", raising=False)
+    return importlib.import_module("worker")
+
+
+@pytest.fixture
+def deliver(worker: ModuleType) -> Deliver:
+    """Delivers a letter to the worker as Lambda does."""
+    return lambda letter: worker.handler({"Records": [letter]}, Context(900))
+
+
+@pytest.fixture
+def deliver_dead(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> Deliver:
+    """Delivers a letter to the function for dead letters."""
+    del cloud
+    monkeypatch.setattr(sys, "path", [str(EVENTS.parent / "functions" / "conversations"), *sys.path])
+    monkeypatch.delitem(sys.modules, "dead_letters", raising=False)
+    module = importlib.import_module("dead_letters")
+    return lambda letter: module.handler({"Records": [letter]}, Context(30))
+
+
+def test_a_message_is_let_go_taken_up_answered_and_announced(cloud: Cloud, deliver: Deliver) -> None:
+    # Given an app that does not wait
+    accepted = cloud.post()
+    # Then it is told where to look, and no model was asked
+    assert accepted.status == 202
+    assert header(accepted, "location") == AT
+    assert header(accepted, "preference-applied") == "respond-async"
+    assert header(accepted, "retry-after") == "2"
+    assert cloud.look() == {
+        "http": 200,
+        "retry": "2",
+        "status": "running",
+        "reply": None,
+        "rounds": 0,
+        "model": None,
+        "usage": None,
+        "message_id": KEY,
+        "conversation_id": "c-1",
+        "steps": [],
+    }
+    # When the queue delivers it, without a word of the person's in it
+    (letter,) = cloud.letters()
+    assert "hello" not in json.dumps(letter)
+    cloud.model.add(message("I look.", [("t1", "search_exercises", {"query": "squat"})]), message("Here it is."))
+    deliver(letter)
+    # Then it is answered, for who looks and for who sends it again
+    state = cloud.look()
+    assert (state["status"], state["reply"], state["rounds"], state["retry"]) == ("answered", "Here it is.", 1, None)
+    assert [step["tool_calls"][0]["name"] for step in state["steps"]] == ["search_exercises"]
+    again = cloud.post(prefer="")
+    assert (again.status, json.loads(again.body)["reply"]) == (200, "Here it is.")
+    # And the bus has an event with ids and status, and no text
+    (event,) = cloud.announced()
+    assert (event["source"], event["detail-type"]) == ("rondas", "rondas.message.ended")
+    assert event["detail"] == {
+        "person": "ana",
+        "conversation_id": "c-1",
+        "message_id": KEY,
+        "status": "answered",
+    }
+
+
+def test_who_waits_gets_an_answer_that_is_there_in_time(cloud: Cloud) -> None:
+    # Given a quick model; when the app waits for ten seconds
+    cloud.model.add(message("Here it is."))
+    answer = cloud.post("respond-async, wait=10")
+    # Then it gets the answer, and nothing is in the queue
+    assert (answer.status, json.loads(answer.body)["reply"]) == (200, "Here it is.")
+    assert header(answer, "preference-applied") is None
+    assert cloud.letters() == []
+
+
+def test_what_was_done_while_the_app_waited_is_not_done_again(cloud: Cloud, deliver: Deliver) -> None:
+    # Given a model whose second answer takes longer than the app waits
+    over = threading.Event()
+
+    def slow(_: Request) -> Reply:
+        over.wait(30)
+        return message("Too late.")
+
+    cloud.model.add(message("I look.", [("t1", "search_exercises", {"query": "squat"})]), slow)
+    # When the app waits for a second
+    accepted = cloud.post("respond-async, wait=1")
+    over.set()
+    # Then it is let go, and sees what is done
+    assert accepted.status == 202
+    assert header(accepted, "preference-applied") == "respond-async, wait=1"
+    assert cloud.look()["rounds"] == 1
+    # And the worker asks for the second turn alone
+    cloud.model.add(message("Here it is."))
+    (letter,) = cloud.letters()
+    deliver(letter)
+    assert (cloud.look()["reply"], cloud.look()["rounds"]) == ("Here it is.", 1)
+
+
+@pytest.mark.parametrize("prefer", ["", "wait=3", "handling=lenient", "respond-asynchronously"])
+def test_without_the_preference_everything_is_as_it_was(cloud: Cloud, prefer: str) -> None:
+    cloud.model.add(message("Here it is."))
+    assert cloud.post(prefer).status == 200
+    assert cloud.letters() == []
+
+
+@pytest.mark.parametrize("prefer", ["respond-async, wait=abc", "respond-async, wait=-1", "x=y, respond-async"])
+def test_a_wait_that_is_none_is_ignored(cloud: Cloud, prefer: str) -> None:
+    accepted = cloud.post(prefer)
+    assert (accepted.status, header(accepted, "preference-applied")) == (202, "respond-async")
+
+
+def test_nobody_waits_longer_than_a_message_may_take(cloud: Cloud) -> None:
+    # Given an app that would wait for hours; when the answer is there
+    cloud.model.add(message("Here it is."))
+    # Then it has it
+    assert cloud.post("respond-async, wait=9999").status == 200
+
+
+def test_without_a_queue_the_preference_is_ignored(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given a deployment without a worker
+    monkeypatch.delenv("QUEUE_URL", raising=False)
+    chat.model.add(message("Here it is."))
+    # When an app prefers not to wait, then it waits all the same
+    assert chat.post(headers={"prefer": "respond-async"}).status == 200
+
+
+def test_the_same_message_again_is_told_the_same_and_another_one_has_to_wait(cloud: Cloud) -> None:
+    # Given a message in the queue
+    cloud.post()
+    assert len(cloud.letters()) == 1
+    # When the app sends it again
+    again = cloud.post()
+    # Then it may look at the same place, and there is no second one
+    assert (again.status, header(again, "location")) == (202, AT)
+    assert cloud.letters() == []
+    # And who does not prefer that is told as ever; another message has to wait
+    assert json.loads(cloud.post(prefer="").body)["code"] == "in_progress"
+    assert json.loads(cloud.post(key=OTHER_KEY).body)["code"] == "conversation_busy"
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_another_persons_message_is_like_one_that_does_not_exist(cloud: Cloud, method: str) -> None:
+    # Given a message in the queue
+    cloud.post()
+    # When somebody else looks at it, or asks it to stop, then there is none; nor is there one that was never sent
+    theirs = cloud.look(method, user="ben")
+    assert (theirs["http"], theirs["code"]) == (404, "not_found")
+    nobodys = json.loads(cloud.door.ask(method, AT.replace(KEY, OTHER_KEY)).body)
+    assert nobodys == {name: value for name, value in theirs.items() if name not in ("http", "retry")}
+    # And what is no id is refused
+    assert cloud.door.ask(method, AT.replace(KEY, "my-message")).status == 422
+    assert cloud.look()["status"] == "running"
+
+
+def test_a_message_that_is_stopped_in_the_queue_costs_no_model_call(cloud: Cloud, deliver: Deliver) -> None:
+    # Given a message in the queue that its person does not want any more
+    cloud.post()
+    assert cloud.look("DELETE")["status"] == "running"
+    # When the worker comes for it
+    (letter,) = cloud.letters()
+    deliver(letter)
+    # Then it ends honestly, without a model, and the bus says how
+    state = cloud.look()
+    assert (state["status"], state["rounds"], state["model"]) == ("stopped", 0, None)
+    assert state["reply"].startswith("I have stopped")
+    assert cloud.announced()[0]["detail"]["status"] == "stopped"
+    # And asking again changes nothing
+    assert cloud.look("DELETE") == state
+
+
+def test_a_message_that_is_stopped_at_work_ends_before_its_next_round(cloud: Cloud, deliver: Deliver) -> None:
+    # Given a person who asks to stop while the model thinks
+    cloud.post()
+
+    def thinking(_: Request) -> Reply:
+        assert cloud.look("DELETE")["status"] == "running"
+        return message("I look.", [("t1", "search_exercises", {"query": "squat"})])
+
+    cloud.model.add(thinking)
+    # When the worker goes on
+    (letter,) = cloud.letters()
+    deliver(letter)
+    # Then the round that had begun is done, and no other
+    state = cloud.look()
+    assert (state["status"], state["rounds"]) == ("stopped", 1)
+
+
+def test_what_the_queue_does_not_take_goes_on_when_it_is_sent_again(
+    cloud: Cloud, chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given a queue that is not there
+    handover = chat.app.agent.handover
+    monkeypatch.setattr(handover, "_url", "http://localhost/123456789012/nowhere.fifo")
+    failed = cloud.post()
+    assert (failed.status, header(failed, "retry-after")) == (500, "3")
+    # When the same message comes again
+    cloud.model.add(message("Here it is."))
+    # Then nothing is in its way
+    assert cloud.post(prefer="").status == 200
+
+
+def test_an_erased_message_is_dropped_by_worker_and_dead_letters(
+    cloud: Cloud, deliver: Deliver, deliver_dead: Deliver
+) -> None:
+    # Given a message in the queue whose conversation is erased
+    cloud.post()
+    (letter,) = cloud.letters()
+    assert cloud.door.ask("DELETE", "/conversations/c-1").status == 204
+    # When it is delivered, then nothing is stored, nobody told, and no model asked
+    deliver(letter)
+    deliver_dead(letter)
+    assert cloud.look()["http"] == 404
+    assert cloud.announced() == []
+
+
+def test_a_message_that_another_worker_has_is_delivered_again_later(
+    cloud: Cloud, worker: ModuleType, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given a message that is delivered again while the first worker is at work
+    waited: list[float] = []
+    monkeypatch.setattr(worker.time, "sleep", waited.append)
+    cloud.post()
+    (letter,) = cloud.letters()
+
+    def meanwhile(_: Request) -> Reply:
+        with pytest.raises(InProgress):
+            deliver(letter)
+        return message("Here it is.")
+
+    cloud.model.add(meanwhile)
+    # When the first one ends, then there is one answer, and later deliveries tell of it again
+    deliver(letter)
+    assert sum(waited) == worker.PATIENCE_SECONDS
+    deliver(letter)
+    assert [event["detail"]["status"] for event in cloud.announced()] == ["answered", "answered"]
+
+
+def test_what_no_worker_brought_to_an_end_is_closed_and_announced(cloud: Cloud, deliver_dead: Deliver) -> None:
+    # Given a message that no worker came for
+    cloud.post()
+    (letter,) = cloud.letters()
+    # When its letter is dead
+    deliver_dead(letter)
+    # Then it has an honest end
+    state = cloud.look()
+    assert (state["status"], state["http"]) == ("failed", 200)
+    assert state["reply"] == "I was interrupted before I could finish this answer."
+    assert cloud.announced()[0]["detail"]["status"] == "failed"
+    # And the conversation goes on
+    cloud.model.add(message("Here it is."))
+    assert cloud.post(prefer="", key=OTHER_KEY).status == 200
