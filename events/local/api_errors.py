@@ -83,7 +83,7 @@ ERRORS = (
     ),
     ApiError(422, "invalid_request", (POST,), "text: is missing.", MEND),
     ApiError(422, "invalid_request", (LIST, READ), "limit: should be at least 1.", MEND),
-    ApiError(422, "invalid_request", (LOOK, STOP), "message_id: should be a valid UUID.", MEND),
+    ApiError(422, "invalid_request", (LOOK, STOP), "message_id: should be a UUID.", MEND),
     ApiError(422, "invalid_request", (DELETE,), "conversation_id: should match ^[A-Za-z0-9_-]{1,64}$.", MEND),
     ApiError(
         429,

@@ -2,31 +2,34 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from points import Deed, Fate, Points
 from pydantic import BaseModel
 from scene import Scene
 from script import next_turn
-from traces import Answered, Asked, Began, Claimed, Failed, Slept
+from traces import Answered, Asked, Began, Claimed, Failed, Sent, Slept
 from wire import watch
 
-from rondas import budget
+from rondas import agent
 from rondas.agent import Agent
+from rondas.handover import HandedOn
 from rondas.history import Answer, Entry, Turn
 from rondas.model import ModelUnavailable
 from rondas.settings import Settings
 from rondas.store.allowance import Allowance
 from rondas.store.claim import Message, Refused
+from rondas.store.closing import give_up
 from rondas.store.conversations import Conversations, Replayed
+from rondas.store.items import Keys
 from rondas.store.run import ClaimedRun, LeaseLost
 from rondas.store.table import StoreUnavailable, Table
 from rondas.toolbox import Toolbox
 from rondas.tools import Arguments, Tool, ToolContext, tool
 
 SETTINGS = Settings(table_name="conversations", models="fake:model", time_budget_seconds=120)
-budget.GATEWAY_SECONDS = 150  # a machine under load is not to be taken for a model that is slow
+agent.GATEWAY_SECONDS = 150  # a machine under load is not to be taken for a model that is slow
 
 MUCH = Allowance(daily_tokens=10**9, runs=1_000)
 """More than any program uses: nobody is refused, and everything is counted."""
@@ -56,6 +59,7 @@ class Actor:
         run: its name, which no other process has.
         points: where it may be stopped.
         ahead: by how many seconds its clock is ahead.
+        hands_on_after: the rounds after which it hands a message on that it may hand on.
         moody: decides at each question whether the model can be reached; without it, always.
         fence: the one it holds for the message; 0 before it has claimed it.
         message: the one it is answering.
@@ -66,6 +70,7 @@ class Actor:
     run: str
     points: Points = field(default_factory=Points)
     ahead: float = 0
+    hands_on_after: int = 1
     moody: Random | None = None
     fence: int = 0
     message: Message | None = None
@@ -73,28 +78,59 @@ class Actor:
     _asks: int = 0
 
     def __post_init__(self) -> None:
-        table = Table(self.scene.table, self.scene.actor)
+        self._table = Table(self.scene.table, self.scene.actor)
         self._agent = Agent(
             model=self,
             toolbox=Toolbox(self._tools()),
-            conversations=_Observed(table, 60_000, lambda: time.time() + self.ahead, self._claimed),
+            conversations=_Observed(self._table, 60_000, self._clock, self._claimed),
             settings=SETTINGS,
+            handover=self,
         )
         watch(self.scene.actor, self.points)
 
     def answer(self, message: Message) -> Answer | None:
         """Answers a message; None where it is refused or lost, as the person is told by a status of HTTP."""
+        return self._noted(message, lambda: self._agent.answer(message))
+
+    def answer_or_hand_on(self, message: Message) -> Answer | None:
+        """Answers a message in a few rounds, or hands it on."""
+        limits = {"max_tool_rounds": self.hands_on_after}
+        impatient = replace(self._agent, settings=SETTINGS.model_copy(update=limits))
+        return self._noted(message, lambda: impatient.answer_or_hand_on(message, wait=SETTINGS.time_budget_seconds))
+
+    def take_up(self, message: Message) -> Answer | None:
+        """Answers a message that the queue has delivered."""
+        handed = HandedOn(person=message.user, conversation_id=message.conversation, message_id=message.key)
+        return self._noted(message, lambda: self._agent.take_up(handed, beat=lambda: None))
+
+    def give_up(self, message: Message) -> Answer | None:
+        """Closes a message that the queue has delivered too often."""
+        keys = Keys(message.user, message.conversation)
+        return self._noted(message, lambda: give_up(self._table, keys, message.key, MUCH, self._clock))
+
+    def send(self, message: HandedOn, fence: int) -> None:
+        """The queue: takes a message, and keeps it whatever becomes of who sent it."""
+        del fence
+        self.points.reach("the queue", "before")
+        self.scene.record(message.conversation_id).add(Sent(self.run, message.message_id))
+        self.points.reach("the queue", "after")
+
+    def _noted(self, message: Message, ask: Callable[[], Answer | None]) -> Answer | None:
         self.message = message
         self.fence = 0
         record = self.scene.record(message.conversation)
         try:
-            answer = self._agent.answer(message)
+            answer = ask()
         except (Refused, LeaseLost, StoreUnavailable) as error:
             found = self.scene.look(message.conversation, self.scene.onlooker).fence
             record.add(Failed(self.run, message.key, type(error).__name__, self.fence, found))
             return None
-        record.add(Answered(self.run, message.key, answer))
+        if answer:
+            record.add(Answered(self.run, message.key, answer))
         return answer
+
+    def _clock(self) -> float:
+        return time.time() + self.ahead
 
     def falling_asleep(self, sleep: Fate) -> Fate:
         """Returns the fate of falling asleep, and of noting with which fence."""

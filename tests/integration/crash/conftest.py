@@ -13,7 +13,7 @@ from engine.dynamodb_local import CREDENTIALS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-PROGRAMS = ("sweep", "overtake", "race")
+PROGRAMS = ("sweep", "hand_over", "overtake", "race")
 IN_SECONDS = 300
 """Many times what it takes: a program that hangs must not hold the tests."""
 

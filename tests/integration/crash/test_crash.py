@@ -16,6 +16,14 @@ def test_s1_to_s4_hold_wherever_a_run_is_killed(result: Result, say: Say) -> Non
     _check(said, say)
 
 
+def test_s10_holds_wherever_who_hands_on_and_who_takes_up_are_killed(result: Result, say: Say) -> None:
+    # Given a message that is handed on; when either runner is killed at each of its points, and the queue delivers it
+    # again, or gives it up, or the app sends it again
+    said = result("hand_over")
+    # Then all invariants hold
+    _check(said, say)
+
+
 def test_s3_holds_however_a_sleeper_and_its_successor_follow_each_other(result: Result, say: Say) -> None:
     # Given a run that sleeps past its lease; when another one takes over, in every order of their requests
     said = result("overtake")

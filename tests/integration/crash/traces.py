@@ -57,6 +57,11 @@ class Failed(Event):
 
 
 @dataclass(frozen=True)
+class Sent(Event):
+    """It put the message into the queue. From now on the queue delivers it, however often."""
+
+
+@dataclass(frozen=True)
 class Slept(Event):
     """It fell asleep, holding this fence; 0 where it held none."""
 

@@ -10,7 +10,7 @@ from fakes.anthropic import error
 from http_door import Door
 
 import rondas.store.erase
-from local.api_errors import DELETE, ERRORS, LIST, POST, READ, ApiError
+from local.api_errors import DELETE, ERRORS, LIST, LOOK, POST, READ, STOP, ApiError
 from rondas.agent import Agent
 from rondas.store.claim import ConversationBusy, InProgress
 from rondas.store.erase import EraseUnfinished
@@ -18,12 +18,15 @@ from rondas.store.run import ConversationErased
 from rondas.store.table import Table
 
 MESSAGES = "/conversations/c-1/messages"
+ONE = f"{MESSAGES}/b6a5c1de-9f0a-4a42-8d1b-5d7a3f0c2e44"
 HELLO = b'{"text": "hello"}'
 ROUTES: dict[str, tuple[str, str, bytes]] = {
     POST: ("POST", MESSAGES, HELLO),
     LIST: ("GET", "/conversations", b""),
     READ: ("GET", MESSAGES, b""),
     DELETE: ("DELETE", "/conversations/c-1", b""),
+    LOOK: ("GET", ONE, b""),
+    STOP: ("DELETE", ONE, b""),
 }
 
 REQUESTS: dict[tuple[str, int], tuple[str, str, bytes, str]] = {
@@ -36,6 +39,8 @@ REQUESTS: dict[tuple[str, int], tuple[str, str, bytes, str]] = {
     (READ, 422): ("GET", MESSAGES, b"", "limit=0"),
     (DELETE, 404): ("DELETE", "/conversations/a%2Fb", b"", ""),
     (DELETE, 422): ("DELETE", "/conversations/a%20b", b"", ""),
+    (LOOK, 422): ("GET", f"{MESSAGES}/x", b"", ""),
+    (STOP, 422): ("DELETE", f"{MESSAGES}/x", b"", ""),
 }
 """Requests that are wrong by themselves."""
 
@@ -48,6 +53,8 @@ TROUBLE: dict[tuple[str, int, str], tuple[Any, str, Exception]] = {
     (LIST, 500, "internal"): (Table, "page", RuntimeError()),
     (READ, 500, "internal"): (Table, "page", RuntimeError()),
     (DELETE, 500, "internal"): (Table, "get", RuntimeError()),
+    (LOOK, 500, "internal"): (Table, "get", RuntimeError()),
+    (STOP, 500, "internal"): (Table, "get", RuntimeError()),
 }
 """What goes wrong inside."""
 
