@@ -5,6 +5,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,14 @@ from fakes.anthropic import message
 from fakes.server import Reply, Request
 from http_door import Door
 
+import rondas.agent
 from local.payload import Response
 from local.queues import Made, create_announced, create_queues
 from local.template import Template
 from rondas import announce, queue
+from rondas.pulse import LIFE_SECONDS, beating
 from rondas.store.claim import InProgress
+from rondas.store.run import ClaimedRun
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -325,6 +329,78 @@ def test_a_message_that_another_worker_has_is_delivered_again_later(
     assert sum(waited) == worker.PATIENCE_SECONDS
     deliver(letter)
     assert [event["detail"]["status"] for event in cloud.announced()] == ["answered", "answered"]
+
+
+def test_a_worker_says_again_and_again_that_it_lives(
+    cloud: Cloud, worker: ModuleType, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given signs of life in quick succession
+    monkeypatch.setattr(rondas.agent, "beating", partial(beating, every=0.01))
+    kept: list[int] = []
+    alive = threading.Event()
+
+    def keep(_receipt: str, seconds: int) -> None:
+        kept.append(seconds)
+        if len(kept) > 2:
+            alive.set()
+
+    held: list[float] = []
+    renew = ClaimedRun.renew
+
+    def renewed(run: ClaimedRun, seconds: float) -> None:
+        renew(run, seconds)
+        held.append(seconds)
+
+    monkeypatch.setattr(ClaimedRun, "renew", renewed)
+    monkeypatch.setattr(worker.queue, "keep", keep)
+    cloud.post()
+    (letter,) = cloud.letters()
+
+    def long_thought(_: Request) -> Reply:
+        assert alive.wait(30)
+        return message("Here it is.")
+
+    cloud.model.add(long_thought)
+    # When it works for a while
+    deliver(letter)
+    # Then the queue was told at the start and after that, each time for one life, and the lease was held with it
+    assert set(kept) == {LIFE_SECONDS}
+    assert set(held) == {LIFE_SECONDS}
+
+
+def test_an_event_that_the_bus_does_not_take_is_put_again_with_the_next_delivery(
+    cloud: Cloud, worker: ModuleType, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given a bus that refuses an event once
+    def refuse(**_: object) -> dict[str, Any]:
+        return {"FailedEntryCount": 1, "Entries": [{"ErrorCode": "ThrottlingException"}]}
+
+    cloud.post()
+    (letter,) = cloud.letters()
+    cloud.model.add(message("Here it is."))
+    with monkeypatch.context() as patch:
+        patch.setattr(announce.client(), "put_events", refuse)
+        with pytest.raises(announce.NotAnnounced, match="ThrottlingException"):
+            deliver(letter)
+    # When the queue delivers the message again, then it is told
+    deliver(letter)
+    assert [event["detail"]["status"] for event in cloud.announced()] == ["answered"]
+
+
+def test_the_time_of_the_worker_is_a_metric_of_its_own(
+    cloud: Cloud, deliver: Deliver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Given a message that is handed on and answered
+    cloud.post()
+    (letter,) = cloud.letters()
+    cloud.model.add(message("Here it is."))
+    capsys.readouterr()
+    # When its metrics are written
+    deliver(letter)
+    # Then the alarm on slow runs does not see a run for which nobody waits
+    (metrics,) = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    assert "WorkerRunTime" in metrics
+    assert "RunTime" not in metrics
 
 
 def test_what_no_worker_brought_to_an_end_is_closed_and_announced(cloud: Cloud, deliver_dead: Deliver) -> None:
