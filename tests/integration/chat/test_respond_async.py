@@ -2,8 +2,10 @@
 
 import importlib
 import json
+import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import ModuleType
@@ -21,8 +23,11 @@ from local.payload import Response
 from local.queues import Made, create_announced, create_queues
 from local.template import Template
 from rondas import announce, queue
+from rondas.handover import HandedOn
+from rondas.loop import Loop
 from rondas.pulse import LIFE_SECONDS, beating
 from rondas.store.claim import InProgress
+from rondas.store.items import Keys, read_number
 from rondas.store.run import ClaimedRun
 
 if TYPE_CHECKING:
@@ -65,6 +70,11 @@ class Cloud:
             | {"attributes": letter.get("Attributes", {})}
             for letter in found.get("Messages", [])
         ]
+
+    def lease(self) -> float:
+        """For how many seconds the conversation is held."""
+        head = self.door.client.get_item(TableName="conversations", Key=Keys("ana", "c-1").head())["Item"]
+        return read_number(head, "lease_until") / 1000 - time.time()
 
     def announced(self) -> list[dict[str, Any]]:
         found = self._sqs.receive_message(QueueUrl=self._announced, MaxNumberOfMessages=10).get("Messages", [])
@@ -356,16 +366,71 @@ def test_a_worker_says_again_and_again_that_it_lives(
     cloud.post()
     (letter,) = cloud.letters()
 
+    leases: list[float] = []
+
     def long_thought(_: Request) -> Reply:
+        leases.append(cloud.lease())
         assert alive.wait(30)
         return message("Here it is.")
 
     cloud.model.add(long_thought)
     # When it works for a while
     deliver(letter)
+    assert leases
+    assert max(leases) <= LIFE_SECONDS + 2
     # Then the queue was told at the start and after that, each time for one life, and the lease was held with it
     assert set(kept) == {LIFE_SECONDS}
     assert set(held) == {LIFE_SECONDS}
+
+
+def test_a_worker_has_limits_of_its_own(cloud: Cloud, deliver: Deliver, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given somebody who looks at what a run may take
+    limits: list[tuple[int, float]] = []
+
+    def looked_at(**given: Any) -> Loop:
+        limits.append((given["max_rounds"], given["budget"].left()))
+        return Loop(**given)
+
+    monkeypatch.setattr(rondas.agent, "Loop", looked_at)
+    cloud.model.add(message("Here it is."), message("Here it is, too."))
+    # When one message is answered at once, and another one by the worker
+    cloud.post(prefer="", key=OTHER_KEY)
+    cloud.post()
+    (letter,) = cloud.letters()
+    deliver(letter)
+    # Then the gateway's limit is not the worker's
+    (rounds, seconds), (_, nothing), (more_rounds, minutes) = limits
+    assert (rounds, more_rounds, nothing) == (10, 20, 0)
+    assert seconds <= 25
+    assert minutes > 500
+
+
+def test_who_hands_a_message_on_holds_it_for_as_long_as_that_may_take(
+    cloud: Cloud, chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given an app that does not wait at all, and a queue that takes its time
+    leases: list[float] = []
+
+    def send(_message: HandedOn, _fence: int) -> None:
+        leases.append(cloud.lease())
+
+    monkeypatch.setattr(chat.app.agent.handover, "send", send)
+    # When the message is handed on, then nobody takes it over meanwhile, and afterwards the queue has it for long
+    cloud.post()
+    assert leases[0] > 20
+    assert cloud.lease() > 3000
+
+
+def test_a_message_is_in_the_queue_once_for_each_time_it_is_handed_on(cloud: Cloud) -> None:
+    # Given messages of two conversations; when they are sent, and sent again, and handed on anew
+    one, other = (HandedOn(person="ana", conversation_id=name, message_id=KEY) for name in ("c-1", "c-2"))
+    sent = queue.Queue(os.environ["QUEUE_URL"])
+    for message_, fence in [(one, 1), (one, 1), (other, 1), (one, 2)]:
+        sent.send(message_, fence)
+    # Then a message that is sent twice is there once, and conversations do not wait for each other
+    groups = [letter["attributes"]["MessageGroupId"] for letter in cloud.letters()]
+    assert len(groups) == 3
+    assert len(set(groups)) == 2
 
 
 def test_an_event_that_the_bus_does_not_take_is_put_again_with_the_next_delivery(

@@ -1,6 +1,6 @@
 """Messages that are handed on: left to the queue, taken up once, kept by signs of life, stopped, given up."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from doubles import FakeClock, asks
@@ -58,6 +58,10 @@ class Store:
 
     def state(self, key: str = "k1") -> MessageState:
         return message_state(self.table, KEYS, key, self.clock)
+
+    def head(self) -> dict[str, Any]:
+        (item,) = self.table.get([KEYS.head()])
+        return {name: next(iter(value.values())) for name, value in (item or {}).items()}
 
     def ask_to_stop(self, keys: Keys = KEYS, key: str = "k1") -> MessageState:
         return ask_to_stop(self.table, keys, key, self.clock)
@@ -264,7 +268,8 @@ def test_the_wish_to_stop_is_for_one_message(store: Store) -> None:
     run = store.claim()
     store.ask_to_stop()
     run.finish(Ending(ANSWER))
-    # When the next one comes, then it is not
+    # When the next one comes, then it is not, and nothing of the wish is left
+    assert "stop_key" not in store.head()
     second = store.claim("k2")
     second.append(DONE)
     assert not second.stop_asked
@@ -280,6 +285,20 @@ def test_the_wish_to_stop_changes_nothing_of_what_has_ended_or_is_not_there(stor
     for keys, key in [(KEYS, "k2"), (Keys("ana", "c-2"), "k1"), (Keys("ben", "c-1"), "k1")]:
         with pytest.raises(MessageNotFound):
             store.ask_to_stop(keys, key)
+
+
+def test_s3_who_has_seen_the_wish_is_fenced_off_like_anybody(store: Store) -> None:
+    # Given a runner that has seen that it is to stop, and slept past its lease
+    run = store.claim()
+    store.ask_to_stop()
+    run.append(DONE)
+    store.clock.advance(WAIT + 2)
+    store.claim()
+    # When it goes on all the same, then it stores nothing more
+    with pytest.raises(LeaseLost):
+        run.append(settle(asks("look", id_prefix="2"), "found", "done"))
+    with pytest.raises(LeaseLost):
+        run.finish(Ending(ANSWER))
 
 
 def test_an_erase_is_not_taken_for_a_wish_to_stop(store: Store) -> None:
@@ -382,14 +401,18 @@ def test_a_message_that_is_given_up_has_an_honest_end(store: Store) -> None:
 def test_a_message_that_no_worker_came_for_is_given_up_as_well(store: Store) -> None:
     # Given a message in the queue
     before = store.handed_on()
+    fence = int(store.head()["fence"])
     # When it is given up
     answer = store.give_up()
     # Then it has ended, and neither a worker nor its first runner goes on
     assert answer is not None
     assert answer.status == "failed"
     assert store.from_queue() == Replayed(answer)
+    assert int(store.head()["fence"]) > fence
     with pytest.raises(LeaseLost):
         before.append(DONE)
+    # And the person may have another run
+    store.claim("k2", "c-2")
 
 
 def test_giving_up_twice_says_the_same(store: Store) -> None:

@@ -169,7 +169,7 @@ def decide(head: Head, known: KnownKey | None, message: Message, now: float, *, 
     """
     if from_queue and not known:
         raise Gone
-    is_free = not head.open_key or (from_queue and head.is_queued and head.open_key == message.key)
+    is_free = not head.open_key or (from_queue and head.is_queued)
     held_for = 0.0 if is_free else head.lease_until - now
     if known and known.body_hash != message.body_hash():
         raise KeyReused

@@ -56,13 +56,12 @@ def message_state(table: Table, keys: Keys, key: str, clock: Callable[[], float]
         raise MessageNotFound
     last = MAX_SEQ if known.state == "open" else known.answer_seq
     found = list(newest_first(table, keys, from_seq=known.message_seq + 1, to_seq=last))[::-1]
-    mine = [each for each in found if each.key == key]
-    rounds = [each for each in mine if isinstance(each.entry, Round)]
+    rounds = [each for each in found if isinstance(each.entry, Round)]
     if known.state == "open":
         return MessageState("running" if head.lease_until > now else "interrupted", rounds)
-    if not mine or not isinstance(mine[-1].entry, Answer):
+    if not found or not isinstance(found[-1].entry, Answer):
         raise MessageNotFound  # erased since
-    return MessageState(mine[-1].entry.status, rounds, mine[-1].entry)
+    return MessageState(found[-1].entry.status, rounds, found[-1].entry)
 
 
 def ask_to_stop(table: Table, keys: Keys, key: str, clock: Callable[[], float] = time.time) -> MessageState:
