@@ -2,9 +2,7 @@
 
 import json
 import os
-import queue
 import signal
-import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -221,7 +219,7 @@ def test_a_worker_killed_in_its_invocation_is_replaced_and_its_message_delivered
 def test_what_is_said_on_the_bus_is_a_line_of_the_output(post: Callable[..., Post]) -> None:
     # given
     office = post()
-    lines = _lines(office.api)
+    lines = office.api.lines()
     # when
     for source, kind in (("somebody.else", "not.ours"), ("rondas", "rondas.message.ended")):
         detail = json.dumps({"message_id": "m", "status": "answered"})
@@ -257,17 +255,3 @@ def test_an_answer_that_a_killed_server_has_not_read_keeps_no_process_alive(post
     code, errors = office.api.stop(signal.SIGKILL)
     # Then everybody who could write to its standard error is gone
     assert (code, errors) == (-signal.SIGKILL, "")
-
-
-def _lines(api: Api) -> "queue.SimpleQueue[str]":
-    """Returns what the server writes to standard error, line by line."""
-    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-    output = api.process.stderr
-    assert output
-
-    def read() -> None:
-        for line in output:
-            lines.put(line)
-
-    threading.Thread(target=read, daemon=True).start()
-    return lines
