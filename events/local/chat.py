@@ -8,9 +8,9 @@ from contextlib import suppress
 from local.console import Console, be_lenient
 from local.engine import EngineError
 from local.environment import PERSON, prepared
-from local.event import POST_MESSAGE, message_event
+from local.event import message_event
 from local.function import Loaded
-from local.run import fail, invoke, load_behind, nobody_reads_on
+from local.run import fail, function_of, invoke, load_watched, nobody_reads_on
 from local.start_errors import InitError
 from local.template import Template, TemplateError
 
@@ -27,7 +27,7 @@ def main() -> int:
     try:
         template = Template.read()
         with prepared(template, names_models=True):
-            _talk(load_behind(POST_MESSAGE, template, console), console)
+            _talk(load_watched(function_of(message_event("", "", PERSON), template), console), console)
     except (EngineError, InitError, TemplateError) as error:
         return fail(error)
     except KeyboardInterrupt:

@@ -37,15 +37,15 @@ class Console:
         self._starts = False
         self._timeline = Timeline()
 
-    def begin(self, event: Json | None = None) -> None:
-        """Begins to count rounds anew, and prints what an event asks."""
+    def begin(self, event: Json | None = None, function: str = "") -> None:
+        """Begins to count rounds anew, and prints what an event asks, or what it delivers to the function."""
         self._round = 0
         self._waiting = {}
         self._timeline.begin()
         if event is None:
             return
         self._say("")
-        self._say(self._styled(event.get("routeKey", ""), "dim"))
+        self._say(self._styled(event.get("routeKey") or f"delivered to {function}", "dim"))
         self._say(self._styled(f"> {_question(event)}", "bold"))
 
     def on_message(self, message: "Message") -> None:
@@ -97,16 +97,29 @@ class Console:
         text = str(response.get("body") or "")
         body = _parsed(text)
         status = int(response.get("statusCode", OK))
-        if status < FIRST_ERROR and "reply" in body:
+        if status < FIRST_ERROR and body.get("reply") is not None:
             self._say(f"\n{body['reply']}\n")
             for line in [*self._timeline.lines(), _facts(status, body, seconds)]:
                 self._say(self._styled(line, "dim"))
+        elif where := object_in(response.get("headers")).get("Location"):
+            self._other(status, body, f"goes on at {where}", seconds)
         else:
             self._other(status, body, text, seconds)
 
+    def delivered(self, error: str, seconds: float) -> None:
+        """Prints what became of a delivery; without an error, its message would be deleted from the queue now."""
+        if error:
+            self._other(FIRST_SERVER_ERROR, {"title": "to be delivered again"}, error, seconds)
+            return
+        self._say("")
+        for line in [*self._timeline.lines(), f"done · {_milliseconds(seconds)}"]:
+            self._say(self._styled(line, "dim"))
+
     def _other(self, status: int, body: Json, text: str, seconds: float) -> None:
         """Prints an answer that is no reply: as a rule an error, as problem+json."""
-        head = " · ".join(str(part) for part in (status, body.get("code") or body.get("title")) if part)
+        head = " · ".join(
+            str(part) for part in (status, body.get("code") or body.get("title") or body.get("status")) if part
+        )
         colour = "red" if status >= FIRST_ERROR else "green"
         self._say(f"\n{self._styled(head, colour)}  {self._styled(_milliseconds(seconds), 'dim')}")
         if detail := str(body.get("detail") or body.get("message") or text):
@@ -188,8 +201,10 @@ def _tokens(usage: Json) -> str:
 
 
 def _question(event: Json) -> str:
-    body = str(event.get("body") or "")
-    return str(_parsed(body).get("text") or body)
+    record: Json = next(iter(event.get("Records", [])), event)
+    body = str(record.get("body") or "")
+    known = _parsed(body)
+    return str(known.get("text") or known.get("message_id") or body)
 
 
 def _parsed(text: str) -> Json:

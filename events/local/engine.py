@@ -29,6 +29,7 @@ class Engine:
     """
 
     def __init__(self, service: str = "dynamodb") -> None:
+        self._service = service
         self._server = _server(service)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name=service, daemon=True)
         self._thread.start()
@@ -43,6 +44,7 @@ class Engine:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+        _forget(self._service)
 
 
 def one_at_a_time(app: WsgiApp) -> WsgiApp:
@@ -91,6 +93,13 @@ def _create(client: "DynamoDBClient", name: str, table: Table) -> None:
     with suppress(client.exceptions.ResourceInUseException):
         client.create_table(TableName=name, **cast("Any", table.definition))
     client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 30})
+
+
+def _forget(service: str) -> None:
+    """Throws away what moto keeps of a service: it belongs to the process, not to the server."""
+    from moto.backends import get_backend  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs]
+
+    cast("Any", get_backend(cast("Any", service))).reset()
 
 
 def _server(service: str) -> "BaseWSGIServer":

@@ -1,4 +1,4 @@
-"""Events as API Gateway's HTTP API makes them (payload format 2.0), for runners without a gateway."""
+"""Events as API Gateway's HTTP API makes them (payload format 2.0) and as a queue's, for runners that have neither."""
 
 import json
 import time
@@ -35,16 +35,18 @@ def read_events(path: Path) -> list[Json]:
     if not events or not all(isinstance(event, dict) for event in events):
         raise EventError(f"the event file {path} holds no event: expected an object or a list of objects")
     for event in cast("list[Json]", events):
-        if missing := _missing(event):
+        kind, sample, missing = _delivery_faults(event) if "Records" in event else _request_faults(event)
+        if missing:
             raise EventError(
-                f"the event file {path} holds no event of an HTTP API (payload format 2.0): {missing} is missing; "
-                "events/ask.json shows one"
+                f"the event file {path} holds no event of {kind}: {missing} is missing; events/{sample} shows one"
             )
     return cast("list[Json]", events)
 
 
 def arriving(event: Json) -> Json:
-    """Returns an event as if its request came in now, where it does not say itself when it did."""
+    """Returns an event as if its request came in now, where it is one and does not say itself when it did."""
+    if queue_of(event):
+        return event
     context = object_in(event.get("requestContext"))
     return event | {"requestContext": _now() | {"requestId": uuid.uuid4().hex[:16]} | context}
 
@@ -71,6 +73,12 @@ def route_key(event: Json) -> str:
     return str(event["requestContext"]["routeKey"])
 
 
+def queue_of(event: Json) -> str:
+    """Returns the queue whose messages an event delivers, the last part of its ARN; empty for a request."""
+    records: list[Json] = event.get("Records", [])
+    return str(records[0]["eventSourceARN"]).rpartition(":")[2] if records else ""
+
+
 def request_context(method: str, path: str, route: str, claims: dict[str, str] | None) -> Json:
     """Returns what API Gateway tells about a request; without claims, no authorizer stood before the route."""
     authorizer = {} if claims is None else {"authorizer": {"jwt": {"claims": claims, "scopes": None}}}
@@ -88,8 +96,8 @@ def request_context(method: str, path: str, route: str, claims: dict[str, str] |
     }
 
 
-def _missing(event: Json) -> str:
-    """Returns the first part that is missing of what every function behind a route looks at; empty if all is there."""
+def _request_faults(event: Json) -> tuple[str, str, str]:
+    """Returns what the event should be, a sample, and the first part missing of what every function looks at."""
     context = object_in(event.get("requestContext"))
     http = object_in(context.get("http"))
     parts = {
@@ -98,6 +106,22 @@ def _missing(event: Json) -> str:
         "requestContext.routeKey": context.get("routeKey"),
         "rawPath": event.get("rawPath"),
     }
+    return "an HTTP API (payload format 2.0)", "ask.json", _first_missing(parts)
+
+
+def _delivery_faults(event: Json) -> tuple[str, str, str]:
+    """Returns the same of a delivery; batches are of one message."""
+    records = event["Records"]
+    record = object_in(records[0]) if isinstance(records, list) and records else {}
+    parts = {
+        "Records[0]": record,
+        "Records[0].eventSourceARN": record.get("eventSourceARN"),
+        "Records[0].body": record.get("body"),
+    }
+    return "a queue", "worker.json", _first_missing(parts)
+
+
+def _first_missing(parts: Json) -> str:
     return next((name for name, value in parts.items() if not value), "")
 
 

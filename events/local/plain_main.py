@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 import traceback
+from contextlib import suppress
 
 from local.function import Loaded, load
 from local.json_values import Json
@@ -46,7 +47,8 @@ def _received(connection: socket.socket) -> "queue.SimpleQueue[Json]":
     events: queue.SimpleQueue[Json] = queue.SimpleQueue()
 
     def read() -> None:
-        with connection.makefile("rb") as lines:
+        # A server that was killed with an answer unread resets the connection.
+        with suppress(OSError), connection.makefile("rb") as lines:
             for line in lines:
                 events.put(json.loads(line))
         os._exit(0)  # nobody is left to answer to

@@ -12,11 +12,11 @@ from pathlib import Path
 from local.console import FIRST_SERVER_ERROR, OK, Console, show_warnings
 from local.engine import EngineError
 from local.environment import of_function, prepared, set_defaults
-from local.event import EventError, arriving, read_events, route_key
+from local.event import EventError, arriving, queue_of, read_events, route_key
 from local.function import Loaded, load
 from local.json_values import Json
 from local.start_errors import InitError
-from local.template import ROOT, TEMPLATE, Template, TemplateError
+from local.template import ROOT, TEMPLATE, Function, Template, TemplateError
 
 SAMPLE = ROOT / "events" / "ask.json"
 INTERRUPTED = 130  # as a shell says it: 128 and the number of SIGINT
@@ -36,8 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     try:
         with prepared(template, names_models=True):
-            loaded = {route: load_behind(route, template, console) for route in dict.fromkeys(map(route_key, events))}
-            return max(invoke(loaded[route_key(event)], arriving(event), console) for event in events)
+            functions = [function_of(event, template) for event in events]
+            loaded = {name: load_watched(found, console) for name, found in {f.name: f for f in functions}.items()}
+            return max(
+                invoke(loaded[function.name], arriving(event), console)
+                for function, event in zip(functions, events, strict=True)
+            )
     except (EngineError, InitError) as error:
         return fail(error)
     except KeyboardInterrupt:
@@ -47,16 +51,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return nobody_reads_on()
 
 
-def load_behind(route: str, template: Template, console: Console) -> Loaded:
-    """Loads the function behind a route, with the console looking on where there is something to see.
+def function_of(event: Json, template: Template) -> Function:
+    """Returns the function that gets an event: the one that reads its queue, or the one behind its route.
 
     Raises:
-        InitError: it cannot be imported, or there is no such route.
+        InitError: there is none.
     """
-    names = [known.function for known in template.routes if known.key == route]
+    if queue := queue_of(event):
+        names = [source.function for source in template.sources if source.queue == queue]
+    else:
+        names = [route.function for route in template.routes if route.key == route_key(event)]
     if not names:
-        raise InitError(f"the template has no route {route}")
-    function = template.functions[names[0]]
+        missing = f"function that reads {queue}" if queue else f"route {route_key(event)}"
+        raise InitError(f"the template has no {missing}")
+    return template.functions[names[0]]
+
+
+def load_watched(function: Function, console: Console) -> Loaded:
+    """Loads a function, with the console looking on where there is something to see.
+
+    Raises:
+        InitError: it cannot be imported.
+    """
     as_json = bool(os.environ.get("LOG_LEVEL") or os.environ.get("POWERTOOLS_LOG_LEVEL"))  # who asks for it, gets it
     set_defaults({"POWERTOOLS_LOG_LEVEL": os.environ.get("LOG_LEVEL") or "WARNING"})
     set_defaults({"POWERTOOLS_METRICS_DISABLED": "true"} | of_function(function))
@@ -70,14 +86,21 @@ def load_behind(route: str, template: Template, console: Console) -> Loaded:
 
 def invoke(loaded: Loaded, event: Json, console: Console, *, echo: bool = True) -> int:
     """Invokes the function with an event and prints what comes; returns 1 if the function failed, else 0."""
-    console.begin(event if echo else None)
+    console.begin(event if echo else None, loaded.function.name)
     started = time.monotonic()
+    payload: Json | None = None
+    error = ""
     try:
         with _prints_on_standard_error():  # standard output is for the person
-            response = loaded.invoke(event)
-    except Exception as error:  # noqa: BLE001 - what Lambda does: the invocation failed, the runner has not
-        response = {"statusCode": FIRST_SERVER_ERROR, "body": f"{type(error).__name__}: {error}"}
-    console.response(response, time.monotonic() - started)
+            payload = loaded.invoke(event)
+    except Exception as failure:  # noqa: BLE001 - what Lambda does: the invocation failed, the runner has not
+        error = f"{type(failure).__name__}: {failure}"
+    seconds = time.monotonic() - started
+    if queue_of(event):
+        console.delivered(error, seconds)
+        return 1 if error else 0
+    response = {"statusCode": FIRST_SERVER_ERROR, "body": error} if error else payload or {}
+    console.response(response, seconds)
     return 0 if int(response.get("statusCode", OK)) < FIRST_SERVER_ERROR else 1
 
 

@@ -2,9 +2,11 @@
 
 import http.client
 import json
+import queue
 import signal
 import socket
 import subprocess
+import threading
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -132,6 +134,19 @@ class Api:
             return Answer(response.status, response.getheaders(), response.read())
         finally:
             connection.close()
+
+    def lines(self) -> "queue.SimpleQueue[str]":
+        """Returns what the server writes to standard error from now on, line by line as it comes."""
+        lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        output = self.process.stderr
+        assert output
+
+        def read() -> None:
+            for line in output:
+                lines.put(line)
+
+        threading.Thread(target=read, daemon=True).start()
+        return lines
 
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """Sends a signal; returns the exit code and what was written to standard error."""

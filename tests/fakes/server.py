@@ -51,7 +51,7 @@ class ModelServer:
         self.refusals: list[Json] = []
         self.unscripted = 0
         self._steps = list(steps)
-        self._rule = rule
+        self.rule = rule
         self._lock = threading.Lock()
         self.url = ""
 
@@ -66,7 +66,7 @@ class ModelServer:
     def answer(self, request: Request) -> Reply:
         with self._lock:
             self.requests.append(request)
-            refusal = self._rule(request)
+            refusal = self.rule(request)
             if refusal is not None:
                 self.refusals.append(json.loads(refusal.raw()))
                 return refusal

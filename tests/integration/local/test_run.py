@@ -12,9 +12,10 @@ import pytest
 from fakes.anthropic import error as refusal
 from fakes.anthropic import strict
 from fakes.local_api import PATIENCE, MeetingPoint
+from fakes.local_queue import TEMPLATE as QUEUE_TEMPLATE
 from fakes.server import ModelServer, serving
 
-from local.event import POST_MESSAGE, message_event
+from local.event import POST_MESSAGE, message_event, read_events
 from local.template import ROOT
 from local.token import read_claims
 
@@ -132,6 +133,57 @@ def test_a_file_may_hold_events_of_every_route(command: Command) -> None:
     # Then each goes to the function behind its route
     assert done.returncode == 0
     assert done.stdout.index("Your estimated one-rep max") < done.stdout.index("\n204") < done.stdout.index("\n404")
+
+
+def test_a_message_is_handed_on_delivered_to_the_worker_and_looked_for(command: Command) -> None:
+    # Given the sample of a message for which the app does not wait, its delivery, and a look at it
+    done = command("local.run", str(ROOT / "events" / "worker.json"), ANTHROPIC_API_KEY="")
+    # Then it is let go, the worker's rounds are shown as they happen, and the reply is found
+    assert done.returncode == 0, done.stderr
+    steps = [
+        "202 · running",
+        "delivered to WorkerFunction",
+        "round 2",
+        "done · ",
+        "Your estimated one-rep max",
+        "200 · ",
+    ]
+    assert [step for step in steps if step not in done.stdout] == []
+    assert sorted(steps, key=done.stdout.index) == steps
+
+
+def test_a_delivery_of_a_message_that_is_not_there_is_nothing_to_do(command: Command, tmp_path: Path) -> None:
+    done = command("local.run", str(_delivery(tmp_path)), ANTHROPIC_API_KEY="")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "done · " in done.stdout
+    assert "model" not in done.stdout.partition("delivered")[2]
+
+
+def test_a_delivery_that_fails_is_told_without_a_traceback(command: Command, template: Path, tmp_path: Path) -> None:
+    # given
+    template.write_text(QUEUE_TEMPLATE, encoding="utf-8")
+    (template.parent / "code" / "app.py").write_text("def handler(event, context): 1 / 0", encoding="utf-8")
+    # when
+    done = command("local.run", str(_delivery(tmp_path, "Letters")), "--template", str(template))
+    # then
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "delivered to Worker\n" in done.stdout
+    assert done.stdout.endswith("ms\n  ZeroDivisionError: division by zero\n")
+    assert "to be delivered again" in done.stdout
+
+
+def test_a_queue_that_no_function_reads_is_named(command: Command, tmp_path: Path) -> None:
+    done = command("local.run", str(_delivery(tmp_path, "Nowhere")))
+    assert (done.returncode, done.stderr) == (1, "error: the template has no function that reads Nowhere\n")
+
+
+def _delivery(folder: Path, queue: str = "HandedOnQueue") -> Path:
+    """Writes the sample of a delivery alone: nobody has sent its message."""
+    _, event, _ = read_events(ROOT / "events" / "worker.json")
+    event["Records"][0]["eventSourceARN"] = f"arn:aws:sqs:eu-west-1:123456789012:{queue}"
+    path = folder / "delivery.json"
+    path.write_text(json.dumps(event), encoding="utf-8")
+    return path
 
 
 @pytest.mark.parametrize(("name", "shown"), [("history", '"role":"assistant"'), ("list", '"title":"How much did I')])

@@ -108,6 +108,34 @@ def test_an_answer_that_is_no_json_is_printed_as_it_is() -> None:
     assert "ValueError: boom" in out.getvalue()
 
 
+def test_a_message_that_goes_on_without_the_app_is_told_with_where_to_look() -> None:
+    out = io.StringIO()
+    accepted = response(202, {"status": "running", "message_id": "m"}) | {"headers": {"Location": "/conversations/c"}}
+    Console(out).response(accepted, 0.01)
+    assert out.getvalue().splitlines() == ["", "202 · running  10 ms", "  goes on at /conversations/c"]
+
+
+def test_a_message_that_has_no_reply_yet_is_told_with_what_it_has() -> None:
+    out = io.StringIO()
+    Console(out).response(response(200, {"status": "running", "reply": None, "rounds": 3}), 0.01)
+    assert out.getvalue().splitlines() == [
+        "",
+        "200 · running  10 ms",
+        '  {"status": "running", "reply": null, "rounds": 3}',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"), [("", "done · 10 ms"), ("InProgress: 1", "500 · to be delivered again  10 ms\n  InProgress: 1")]
+)
+def test_a_delivery_is_told_with_the_message_the_function_and_what_became_of_it(error: str, shown: str) -> None:
+    out = io.StringIO()
+    console = Console(out)
+    console.begin({"Records": [{"body": '{"message_id": "m"}'}]}, "WorkerFunction")
+    console.delivered(error, 0.01)
+    assert out.getvalue() == f"\ndelivered to WorkerFunction\n> m\n\n{shown}\n"
+
+
 @pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
 def test_colour_is_for_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch, no_color: str, coloured: bool) -> None:
     monkeypatch.setenv("NO_COLOR", no_color)

@@ -2,11 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from local.template import TEMPLATE, Template, TemplateError
+from local.template import MOST_AT_ONCE, TEMPLATE, Queue, Source, Template, TemplateError
 
 SMALL = """
 Parameters:
   Rounds: {Type: Number, Default: 7}
+  AtOnce: {Type: Number, Default: 3}
   Secret: {Type: String}
 Globals:
   Function:
@@ -26,10 +27,22 @@ Resources:
           LABEL: !Sub "up to ${Rounds}"
           SECRET: !Ref Secret
           ARN: !GetAtt Things.Arn
+          LETTERS_URL: !Ref Letters
       Events:
         Post: {Type: HttpApi, Properties: {Method: post, Path: "/talk/{id}", TimeoutInMillis: 29000}}
         Health: {Type: HttpApi, Properties: {Method: GET, Path: /health, Auth: {Authorizer: NONE}}}
-        Queue: {Type: SQS, Properties: {Queue: !GetAtt Q.Arn}}
+        Letter:
+          Type: SQS
+          Properties: {Queue: !GetAtt Letters.Arn, BatchSize: 1, ScalingConfig: {MaximumConcurrency: !Ref AtOnce}}
+        DeadLetter: {Type: SQS, Properties: {Queue: !GetAtt Dead.Arn}}
+  Letters:
+    Type: AWS::SQS::Queue
+    Properties:
+      FifoQueue: true
+      VisibilityTimeout: 900
+      SqsManagedSseEnabled: true
+      RedrivePolicy: {deadLetterTargetArn: !GetAtt Dead.Arn, maxReceiveCount: 4}
+  Dead: {Type: AWS::SQS::Queue, Properties: {MessageRetentionPeriod: 60}}
   Things:
     Type: AWS::DynamoDB::Table
     DeletionPolicy: Retain
@@ -69,6 +82,18 @@ def test_reads_a_table_as_it_is_created_and_the_variable_that_names_it(small: Te
     assert set(table.definition) == {"AttributeDefinitions", "KeySchema", "BillingMode"}
 
 
+def test_reads_a_queue_as_it_is_created_and_where_its_dead_letters_go(small: Template) -> None:
+    attributes = {"FifoQueue": "true", "VisibilityTimeout": "900"}
+    assert small.queues == (
+        Queue("Letters", "LETTERS_URL", attributes, "Dead", 4),
+        Queue("Dead", "", {"MessageRetentionPeriod": "60"}, "", 0),
+    )
+
+
+def test_reads_which_function_reads_which_queue_and_how_many_messages_at_once(small: Template) -> None:
+    assert small.sources == (Source("Letters", "Talk", 3), Source("Dead", "Talk", MOST_AT_ONCE))
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"), [("Resources: [", "not valid YAML"), ("a: 1", "no Resources"), ("[]", "no Resources")]
 )
@@ -90,3 +115,12 @@ def test_the_timeouts_of_this_repository_leave_the_function_time_to_answer() -> 
     for route in template.routes:
         assert route.timeout >= template.functions[route.function].timeout
     assert {table.variable for table in template.tables} == {"TABLE_NAME", "COACH_TABLE_NAME"}
+
+
+def test_the_queue_of_this_repository_outlasts_its_worker_and_gives_up_to_a_function() -> None:
+    template = Template.read(TEMPLATE)
+    readers = {source.queue: template.functions[source.function] for source in template.sources}
+    (handed_on,) = (queue for queue in template.queues if queue.variable == "QUEUE_URL")
+    assert int(handed_on.attributes["VisibilityTimeout"]) >= readers[handed_on.name].timeout
+    assert handed_on.deliveries > 1
+    assert handed_on.dead_letters in readers
