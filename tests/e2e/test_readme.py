@@ -127,6 +127,12 @@ def test_an_erased_conversation_is_looked_for_in_vain() -> None:
     assert ran.stdout.index("200 · answered") < ran.stdout.index("\n204") < ran.stdout.index("\n404 · not_found")
 
 
+def test_a_message_is_handed_on_taken_up_and_looked_for() -> None:
+    ran = run(documented("make run EVENT=events/worker.json"))
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.index("202 · running") < ran.stdout.index("delivered to") < ran.stdout.index("200 · answered")
+
+
 def test_a_conversation_in_the_terminal() -> None:
     ran = run(documented("make chat"), stdin="What are my goals?\nSave a goal of 100 kg on bench press\nexit\n")
     assert ran.returncode == 0, ran.stderr

@@ -20,6 +20,7 @@ from fakes.anthropic import message, strict
 from fakes.local_api import PATIENCE, Answer, Api
 from fakes.server import Json, ModelServer, Reply, Request, serving
 
+from local.emulated_slot import emulator
 from local.template import TEMPLATE
 from local.token import bearer
 
@@ -34,6 +35,7 @@ pulse.beating.__defaults__ = (0.5,)
 PAUSE_SECONDS = 0.2
 LONG_PATIENCE = 4 * PATIENCE
 
+real = pytest.mark.parametrize("slot_options", [[] if emulator() else ["--plain"]], ids=["as it is"])
 plain = pytest.mark.parametrize("slot_options", [["--plain"]], ids=["plain"])
 
 
@@ -183,6 +185,7 @@ def test_a_message_of_fifteen_rounds_is_let_go_and_its_rounds_appear_while_it_ru
     assert app.told() == {"person": "ana", "conversation_id": "c", "message_id": key, "status": "answered"}
 
 
+@real
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the worker's process in /proc")
 def test_a_worker_killed_in_round_seven_is_followed_by_one_that_does_not_repeat_the_six_before(
     start: Callable[..., App], model: Callable[[int], SlowModel]
