@@ -23,7 +23,7 @@ from rondas.store.run import ConversationErased
 PATIENCE_SECONDS = 30
 """How long it waits for whoever still holds the message: mostly the function that is just letting go of it."""
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("rondas.worker")  # whose lines are the harness's
 
 settings = Settings.read(required=[*coach.SETTINGS, "QUEUE_URL"])
 agent = assemble(settings.for_worker(), prompt=coach.PROMPT, tools=coach.TOOLS, run_time="WorkerRunTime")

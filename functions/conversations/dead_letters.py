@@ -13,7 +13,7 @@ from rondas.store.closing import give_up
 from rondas.store.items import Keys
 from rondas.store.table import Table, client
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("rondas.dead_letters")
 
 settings = AllowanceSettings.read()
 table = Table(settings.table_name, client())

@@ -306,15 +306,20 @@ def test_what_the_queue_does_not_take_goes_on_when_it_is_sent_again(
 
 
 def test_an_erased_message_is_dropped_by_worker_and_dead_letters(
-    cloud: Cloud, deliver: Deliver, deliver_dead: Deliver
+    cloud: Cloud, deliver: Deliver, deliver_dead: Deliver, caplog: pytest.LogCaptureFixture
 ) -> None:
     # Given a message in the queue whose conversation is erased
     cloud.post()
     (letter,) = cloud.letters()
     assert cloud.door.ask("DELETE", "/conversations/c-1").status == 204
-    # When it is delivered, then nothing is stored, nobody told, and no model asked
-    deliver(letter)
-    deliver_dead(letter)
+    # When it is delivered, then nothing is stored, nobody told, and no model asked; the operator hears of it
+    with caplog.at_level("INFO", "rondas"):
+        deliver(letter)
+        deliver_dead(letter)
+    assert [record.name for record in caplog.records if "not there any more" in record.getMessage()] == [
+        "rondas.worker",
+        "rondas.dead_letters",
+    ]
     assert cloud.look()["http"] == 404
     assert cloud.announced() == []
 
