@@ -1,0 +1,228 @@
+"""What a phase plays on: the model server, DynamoDB Local with everybody's tables, and the peers' processes."""
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from engine.dynamodb_local import CREDENTIALS, REGION, connect
+from tables import create_table
+
+from bench.cores import on_peers_core
+from bench.environments import Environments
+from bench.lineup import Peer
+from bench.model import ModelServer, serving
+from local.template import Template
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+WORKER = Path(__file__).parent / "peers" / "worker.py"
+TABLES = {"TABLE_NAME": "conversations", "COACH_TABLE_NAME": "coach"}
+PEERS_TABLES = ("turns", "strands", "checkpoints")
+SAID_BYTES = 2_000
+
+type Json = dict[str, Any]
+
+
+class PeerError(Exception):
+    """A peer did not do what it was asked; the text names it."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a command.
+
+    Attributes:
+        answer: what the adapter returned.
+        error: what it raised, if it did.
+        wall_ms: how long it took.
+        cpu_ms: how much of the processor it took, all threads of the process together.
+    """
+
+    wall_ms: float
+    cpu_ms: float
+    answer: Any = None
+    error: str = ""
+
+
+class Worker:
+    """The process of a peer, ready to be asked.
+
+    Attributes:
+        name: of the peer.
+        pid: of the process.
+        start: what it took until then: `ready_ms`, `ready_cpu_ms` and `rss_mb`.
+    """
+
+    def __init__(self, name: str, process: "subprocess.Popen[str]", start: Json, errors: IO[bytes]) -> None:
+        self.name = name
+        self.pid = process.pid
+        self.start = start
+        self._process = process
+        self._errors = errors
+
+    def ask(self, do: str, **arguments: Any) -> Done | None:
+        """Has the adapter do something; None when its process has died of it."""
+        self.begin(do, **arguments)
+        return self.end()
+
+    def begin(self, do: str, **arguments: Any) -> None:
+        """Has the adapter begin with something."""
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+        self._process.stdin.flush()
+
+    def end(self) -> Done | None:
+        """Waits for what was begun."""
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        if not line:
+            self._process.wait()
+            return None
+        return Done(**json.loads(line))
+
+    def turn(self, conversation: str, text: str) -> Done:
+        """Sends a message that must be answered.
+
+        Raises:
+            PeerError: it was not.
+        """
+        return self.must("turn", conversation=conversation, text=text)
+
+    def must(self, do: str, **arguments: Any) -> Done:
+        """Has the adapter do something that must succeed.
+
+        Raises:
+            PeerError: it did not.
+        """
+        done = self.ask(do, **arguments)
+        if done is None or done.error:
+            self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - SAID_BYTES))
+            said = self._errors.read().decode(errors="replace")
+            raise PeerError(f"{self.name}: {done.error if done else 'died'}\n{said}".strip())
+        return done
+
+
+class Stage:
+    """What all peers are asked on.
+
+    Attributes:
+        environments: where they live.
+        model: the model server.
+        dynamodb_url: where the engine listens.
+    """
+
+    def __init__(self, environments: Environments, model: ModelServer, dynamodb_url: str) -> None:
+        self.environments = environments
+        self.model = model
+        self.dynamodb_url = dynamodb_url
+        self._dynamodb: DynamoDBClient = connect(dynamodb_url)
+
+    def clear(self) -> None:
+        """Makes all tables anew, and the model server forget."""
+        for name in self._dynamodb.list_tables()["TableNames"]:
+            self._dynamodb.delete_table(TableName=name)
+        create_table(self._dynamodb, TABLES["TABLE_NAME"])
+        create_table(self._dynamodb, TABLES["COACH_TABLE_NAME"], "CoachTable")
+        for name in PEERS_TABLES:
+            self._dynamodb.create_table(
+                TableName=name,
+                BillingMode="PAY_PER_REQUEST",
+                KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
+                AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in ("PK", "SK")],
+            )
+        self.model.take()
+
+    @contextmanager
+    def worker(self, name: str, peer: Peer, *, dynamodb_url: str = "", **variables: str) -> Generator[Worker]:
+        """Starts a peer, for as long as the block lasts.
+
+        Args:
+            name: for errors.
+            peer: who.
+            dynamodb_url: where its engine is; the stage's own unless given.
+            variables: for its environment.
+
+        Raises:
+            PeerError: it does not start.
+        """
+        command = [str(self.environments.python(peer.environment)), "-P", str(WORKER), f"bench.peers.{peer.adapter}"]
+        environment = self._environment(peer, dynamodb_url or self.dynamodb_url) | variables
+        with tempfile.TemporaryFile() as errors:
+            started = time.perf_counter()
+            with on_peers_core():
+                process = subprocess.Popen(
+                    command, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
+                )
+            with process:
+                assert process.stdout
+                ready = process.stdout.readline()
+                milliseconds = 1000 * (time.perf_counter() - started)
+                if ready != "ready\n":
+                    process.wait()
+                    errors.seek(0)
+                    raise PeerError(f"{name} does not start: {errors.read().decode(errors='replace')[-SAID_BYTES:]}")
+                start = {"ready_ms": milliseconds, **json.loads(process.stdout.readline())}
+                yield Worker(name, process, start, errors)
+                # Without input it ends.
+
+    def workers(self, peers: Mapping[str, Peer], into: ExitStack) -> dict[str, Worker]:
+        """Starts some peers at once."""
+        return {name: into.enter_context(self.worker(name, peer)) for name, peer in peers.items()}
+
+    def start_up_imports(self, peer: Peer) -> str:
+        """Returns what Python's own clock of imports says of the start of a peer."""
+        command: Sequence[str] = [
+            str(self.environments.python(peer.environment)),
+            *("-X", "importtime", "-P", str(WORKER), f"bench.peers.{peer.adapter}"),
+        ]
+        environment = self._environment(peer, self.dynamodb_url)
+        with on_peers_core():
+            done = subprocess.run(
+                command, env=environment, text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False
+            )
+        return done.stderr
+
+    def _environment(self, peer: Peer, dynamodb_url: str) -> dict[str, str]:
+        """Returns all variables of a process; those of a function as the template has them."""
+        function = Template.read().functions["ChatFunction"]
+        deployed = {**function.environment, "AWS_LAMBDA_FUNCTION_NAME": "chat"} if peer.code else {}
+        return {
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": self.environments.path(peer.code),
+            "AWS_REGION": REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url,
+            **CREDENTIALS,
+            **TABLES,
+            "MODELS": "anthropic:claude-sonnet-5-5",
+            "ANTHROPIC_BASE_URL": self.model.url,
+            **dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"), "key"),
+            "POWERTOOLS_METRICS_NAMESPACE": "bench",
+            "MAX_TOOL_ROUNDS": "50",
+            "LANGSMITH_TRACING": "false",
+            **deployed,
+            **peer.variables,
+        }
+
+
+@contextmanager
+def stage(environments: Environments, dynamodb_url: str) -> Generator[Stage]:
+    """Sets the stage on a running engine, for as long as the block lasts."""
+    with serving() as model:
+        made = Stage(environments, model, dynamodb_url)
+        made.clear()
+        yield made
+
+
+def question(rounds: int, more: str = "") -> str:
+    """Returns what the person asks; the model then asks for so many rounds of tools."""
+    return f"Please tell me what the order status is and when it will arrive at my address. rounds={rounds}{more}"
