@@ -5,10 +5,10 @@ All of it is measured in one run, on the same model server and the same DynamoDB
 """
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Protocol
 
 from engine.dynamodb_local import running
@@ -16,8 +16,10 @@ from engine.package import EngineMissing, engine_folder
 
 from bench.cores import on_servers_core
 from bench.environments import Environments
-from bench.lineup import PEERS, Peer
-from bench.phases import cold, warm
+from bench.lineup import PEERS, TIMED_ONLY, Peer
+from bench.phases import cold, context, crash, double, limit, store, warm
+from bench.report import report
+from bench.results import about, write
 from bench.stage import Json, PeerError, Stage, stage
 
 
@@ -29,7 +31,19 @@ class Measure(Protocol):
         ...
 
 
-PHASES: dict[str, Measure] = {"warm": warm.measure, "cold": cold.measure}
+PHASES: dict[str, Measure] = {
+    "warm": warm.measure,
+    "cold": cold.measure,
+    "store": store.measure,
+    "context": context.measure,
+    "limit": limit.measure,
+    "crash": crash.measure,
+    "double": double.measure,
+}
+
+TIMED = ("warm", "cold")
+QUICK = ("warm", "cold", "store", "context", "limit")
+"""What a quick run measures unless told otherwise: the rest has to wait for leases to run out."""
 
 
 def main() -> None:
@@ -37,33 +51,38 @@ def main() -> None:
     options = _options()
     peers = {name: PEERS[name] for name in options.peers}
     environments = Environments()
-    environments.make({peer.environment for peer in peers.values()} | {"rondas"})
-    results: Json = {}
+    names = {peer.environment for peer in peers.values()} | {"rondas"}
+    environments.make(names)
+    results: Json = {"about": about(environments, names, quick=options.quick)}
     with on_servers_core(), running(engine_folder()) as url, stage(environments, url) as scene:
         for phase in options.phases:
             started = time.monotonic()
-            results[phase] = PHASES[phase](scene, peers, quick=options.quick)
+            taking_part = {name: peer for name, peer in peers.items() if phase in TIMED or name not in TIMED_ONLY}
+            results[phase] = PHASES[phase](scene, taking_part, quick=options.quick)
             print(f"{phase}: {time.monotonic() - started:.0f} s", file=sys.stderr)
-    print(json.dumps(results, indent=1))
+    print(report(results))
+    whole = not options.quick and list(peers) == list(PEERS) and options.phases == list(PHASES)
+    print(f"written: {write(results, whole=whole)}", file=sys.stderr)
 
 
 def _options() -> argparse.Namespace:
-    def some_of(known: Mapping[str, object]) -> Callable[[str], list[str]]:
-        def read(text: str) -> list[str]:
-            names = [name for name in text.replace(",", " ").split() if name] or list(known)
-            if unknown := [name for name in names if name not in known]:
-                raise argparse.ArgumentTypeError(f"{unknown[0]}: there is {', '.join(known)}")
-            return names
-
-        return read
-
     parser = argparse.ArgumentParser(
         prog="make bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--peers", type=some_of(PEERS), default=list(PEERS))
-    parser.add_argument("--phases", type=some_of(PHASES), default=list(PHASES))
-    parser.add_argument("--quick", action="store_true")
-    return parser.parse_args()
+    parser.add_argument("--peers", type=partial(_some_of, PEERS), default="", help=", ".join(PEERS))
+    parser.add_argument("--phases", type=partial(_some_of, PHASES), default="", help=", ".join(PHASES))
+    parser.add_argument("--quick", action="store_true", help="few repeats, short conversations")
+    options = parser.parse_args()
+    options.peers = options.peers or list(PEERS)
+    options.phases = options.phases or list(QUICK if options.quick else PHASES)
+    return options
+
+
+def _some_of(known: Collection[str], text: str) -> list[str]:
+    names = text.replace(",", " ").split()
+    if unknown := [name for name in names if name not in known]:
+        raise argparse.ArgumentTypeError(f"{unknown[0]}: there is {', '.join(known)}")
+    return [name for name in known if name in names]
 
 
 if __name__ == "__main__":

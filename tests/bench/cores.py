@@ -16,7 +16,7 @@ def _cores() -> tuple[int, int]:
 
 @contextmanager
 def on_servers_core() -> Generator[None]:
-    """Keeps this process, and those that it starts, on the servers' processor."""
+    """Keeps this thread, and the processes and threads that it starts, on the servers' processor."""
     with _on(0):
         yield
 
@@ -29,13 +29,20 @@ def on_peers_core() -> Generator[None]:
 
 
 @contextmanager
-def _on(which: int) -> Generator[None]:
+def on_any_core() -> Generator[None]:
+    """Takes the bound off, where nothing is timed."""
+    with _on(0, 1):
+        yield
+
+
+@contextmanager
+def _on(*which: int) -> Generator[None]:
     if not _KNOWS_CORES:
         yield
         return
-    core = _cores()[which]
+    cores = {_cores()[each] for each in which}
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
+    os.sched_setaffinity(0, cores)
     try:
         yield
     finally:

@@ -38,6 +38,9 @@ PEERS = {
 }
 """The peers, by their names in the tables. A new one is an adapter, a file of requirements and a line."""
 
+TIMED_ONLY = {"rondas_no_http"}
+"""Those that do nothing else than another one, and are only faster or slower."""
+
 NAMES = {
     FLOOR: "raw HTTP and boto3",
     HAND_WRITTEN: "hand-written SDK loop",

@@ -1,7 +1,7 @@
 """A model without thinking time: Anthropic's Messages API, plain and streamed, on loopback, over kept connections.
 
 The person's last text steers it: `rounds=N` asks for N rounds of the tool `lookup` and then answers, and `size=C` after
-it lets each result have about C characters. Anything else is answered at once.
+it lets each result have about C characters. Anything else, and what forbids tools, is answered at once.
 """
 
 import asyncio
@@ -23,6 +23,7 @@ USAGE = {"input_tokens": 100, "output_tokens": 50}
 
 _HEAD_END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"(?i)content-length: *(\d+)")
+_NO_TOOLS = re.compile(rb'"tool_choice":\s*\{"type":\s*"none"')
 _STREAM = re.compile(rb'"stream":\s*true')
 
 
@@ -63,7 +64,7 @@ class ModelServer:
         if self.strict and (problem := pairing_problem(json.loads(body)["messages"])):
             error = {"type": "error", "error": {"type": "invalid_request_error", "message": problem}}
             return 400, "application/json", json.dumps(error)
-        more = steer is not None and done < int(steer[1])
+        more = steer is not None and done < int(steer[1]) and not _NO_TOOLS.search(body)
         size = (steer[2] or b"").decode() if steer else ""
         message = self._message(f"round {done + 1}{size}" if more else None)
         if _STREAM.search(body):

@@ -5,8 +5,9 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from engine.dynamodb_local import CREDENTIALS, REGION, connect
 from tables import create_table
 
-from bench.cores import on_peers_core
+from bench.cores import on_any_core, on_peers_core
 from bench.environments import Environments
 from bench.lineup import Peer
 from bench.model import ModelServer, serving
@@ -29,6 +30,7 @@ PEERS_TABLES = ("turns", "strands", "checkpoints")
 SAID_BYTES = 2_000
 
 type Json = dict[str, Any]
+type Core = Callable[[], AbstractContextManager[None]]
 
 
 class PeerError(Exception):
@@ -117,9 +119,15 @@ class Stage:
         environments: where they live.
         model: the model server.
         dynamodb_url: where the engine listens.
+
+    Args:
+        core: what binds the peers to a processor.
     """
 
-    def __init__(self, environments: Environments, model: ModelServer, dynamodb_url: str) -> None:
+    def __init__(
+        self, environments: Environments, model: ModelServer, dynamodb_url: str, core: Core = on_peers_core
+    ) -> None:
+        self._core = core
         self.environments = environments
         self.model = model
         self.dynamodb_url = dynamodb_url
@@ -157,7 +165,7 @@ class Stage:
         environment = self._environment(peer, dynamodb_url or self.dynamodb_url) | variables
         with tempfile.TemporaryFile() as errors:
             started = time.perf_counter()
-            with on_peers_core():
+            with self._core():
                 process = subprocess.Popen(
                     command, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
                 )
@@ -184,7 +192,7 @@ class Stage:
             *("-X", "importtime", "-P", str(WORKER), f"bench.peers.{peer.adapter}"),
         ]
         environment = self._environment(peer, self.dynamodb_url)
-        with on_peers_core():
+        with self._core():
             done = subprocess.run(
                 command, env=environment, text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False
             )
@@ -226,3 +234,19 @@ def stage(environments: Environments, dynamodb_url: str) -> Generator[Stage]:
 def question(rounds: int, more: str = "") -> str:
     """Returns what the person asks; the model then asks for so many rounds of tools."""
     return f"Please tell me what the order status is and when it will arrive at my address. rounds={rounds}{more}"
+
+
+def each(stage: Stage, peers: Mapping[str, Peer], measure: Callable[[Stage, str, Peer], Json]) -> Json:
+    """Returns what is measured of each peer where nothing is timed.
+
+    They are asked two at a time, each on a model server of its own.
+    """
+
+    def on_own_stage(name: str, peer: Peer) -> Json:
+        with serving() as model:
+            return measure(Stage(stage.environments, model, stage.dynamodb_url, on_any_core), name, peer)
+
+    stage.clear()
+    with ThreadPoolExecutor(2) as pool:
+        found = {name: pool.submit(on_own_stage, name, peer) for name, peer in peers.items()}
+    return {name: one.result() for name, one in found.items()}

@@ -9,8 +9,7 @@ from statistics import median
 from bench.lineup import IMPORTS, RONDAS, STARTS, Peer
 from bench.stage import Json, Stage, question
 
-REPEATS = 9
-QUICK_REPEATS = 2
+REPEATS = 5
 MOST_IMPORTS = 15
 
 _IMPORT = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
@@ -20,9 +19,9 @@ def measure(stage: Stage, peers: Mapping[str, Peer], *, quick: bool) -> Json:
     """Returns medians: `peers` until ready and until the first answer, `functions` beside their bare `imports`.
 
     Bytecode is there, and the files are in the system's cache: what is measured is Python's own work. The processes
-    take turns, and the first start of each does not count.
+    take turns, and the first start of each does not count; quick, it is the only one.
     """
-    repeats = 1 + (QUICK_REPEATS if quick else REPEATS)
+    repeats = 1 if quick else 1 + REPEATS
     stage.clear()
     has_rondas = RONDAS in peers
     taken: dict[str, dict[str, list[Json]]] = {
@@ -35,7 +34,9 @@ def measure(stage: Stage, peers: Mapping[str, Peer], *, quick: bool) -> Json:
         for kind, runs in taken.items():
             for name, times in runs.items():
                 times.append(_start(stage, name, everybody[kind][name], repeat, answers=kind == "peers"))
-    found: Json = {kind: {name: _medians(times[1:]) for name, times in runs.items()} for kind, runs in taken.items()}
+    found: Json = {
+        kind: {name: _medians(times[1:] or times) for name, times in runs.items()} for kind, runs in taken.items()
+    }
     return {
         **found,
         "import_tree": import_tree(stage.start_up_imports(STARTS["chat, anthropic"])) if has_rondas else {},

@@ -8,9 +8,9 @@ from bench.lineup import Peer
 from bench.stage import Json, Stage, question
 
 ROUNDS = (0, 1, 5, 10)
-WARM_UP = 3
+WARM_UP = 2
 REPEATS = 32
-QUICK_REPEATS = 6
+QUICK_REPEATS = 3
 
 
 def measure(stage: Stage, peers: Mapping[str, Peer], *, quick: bool) -> Json:
