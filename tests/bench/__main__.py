@@ -20,7 +20,8 @@ from bench.lineup import PEERS, TIMED_ONLY, Peer
 from bench.phases import cold, context, crash, double, limit, store, warm
 from bench.report import report
 from bench.results import about, write
-from bench.stage import Json, PeerError, Stage, stage
+from bench.stage import Stage, stage
+from bench.worker import Json, PeerError
 
 
 class Measure(Protocol):

@@ -3,7 +3,7 @@
 from bench.lineup import NAMES
 from bench.markdown import MISSING, cell, table
 from bench.peers.task import ANSWER
-from bench.stage import Json
+from bench.worker import Json
 
 WHOLE_RUN, REST_OF_IT = 11, 6
 """Model calls of a message with ten rounds, and of its rest after the fifth."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bench.lineup import NAMES, RONDAS
 from bench.markdown import figure
-from bench.stage import Json
+from bench.worker import Json
 
 ROW, TOP, LABELS, PANEL, GAP = 30, 78, 190, 190, 28
 BAR_HEIGHT = 16
@@ -26,8 +26,8 @@ class Panel(NamedTuple):
 
 
 def panels(results: Json) -> list[Panel]:
-    """Returns what is drawn."""
-    names = list(results["store"])
+    """Returns what is drawn, of the peers that could bear it."""
+    names = [name for name, stored in results["store"].items() if "error" not in stored["100"]]
     return [
         Panel("Processor time", "ms, ten rounds of tools", {n: results["warm"][n]["10"]["cpu_ms"] for n in names}),
         Panel("DynamoDB requests", "ten rounds of tools", {n: results["store"][n]["100"]["requests"] for n in names}),

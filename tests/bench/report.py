@@ -3,7 +3,7 @@
 from bench.lineup import FLOOR, HAND_WRITTEN, NAMES
 from bench.markdown import cell, figure, ratio, table
 from bench.outcomes import outcomes
-from bench.stage import Json
+from bench.worker import Json
 
 COMMAND = "make bench"
 
@@ -83,7 +83,10 @@ def warm(figures: Json) -> str:
             for name in figures
         ]
         parts.append(table(head, rows))
-    text = "Medians of a message in a process that has answered some, by the rounds of tools it takes.\n"
+    text = (
+        "Medians of a message in a process that has answered some, by the rounds of tools it takes. The processor's"
+        " time is the peer's alone; the wall's holds that of DynamoDB Local, which is slower than DynamoDB.\n"
+    )
     return "\n".join(["## Warm message\n", text, *parts])
 
 
@@ -132,7 +135,7 @@ def store(figures: Json) -> str:
         for size, one in by_size.items()
         if "error" in one
     }
-    return "\n".join([*parts, *(f"- {error}\n" for error in sorted(errors))])
+    return "\n".join([*parts, *(f"- {error}" for error in sorted(errors))]) + "\n"
 
 
 def _stored(one: Json, key: str) -> str:
@@ -155,12 +158,16 @@ def context(figures: Json) -> str:
         for name, one in figures.items()
     ]
     text = (
-        "A conversation in which each message takes two rounds of tools with 3 000 characters each; a token is"
-        " estimated as three bytes. The beginning that a request shares with the one before may come from the provider's cache,"
-        " at a tenth of the price, where that is asked for.\n"
+        "Each message takes two rounds of tools with 3 000 characters each; a token is estimated as three bytes. The"
+        " beginning that a request shares with the one before may come from the provider's cache, at a tenth of the"
+        " price, where that is asked for.\n"
     )
-    gave_up = [f"- {NAMES[name]}: {cell(one['error'], 300)}\n" for name, one in figures.items() if "error" in one]
-    return "\n".join(["## Context\n", text, table(head, rows), *gave_up])
+    gave_up = [
+        f"- {NAMES[name]} gives up after {one['answered']} messages: {cell(one['error'], 300)}"
+        for name, one in figures.items()
+        if "error" in one
+    ]
+    return "\n".join(["## Context\n", text, table(head, rows), *gave_up]) + "\n"
 
 
 def versions(facts: Json) -> str:

@@ -1,4 +1,9 @@
-"""Where the figures go, and what stands beside them."""
+"""Where the figures go, and what stands beside them.
+
+    PYTHONPATH=tests:events:layers/rondas:functions/chat .venv/bin/python -m bench.results
+
+writes tables, picture and the README's part anew from the figures that are kept, when only their form has changed.
+"""
 
 import json
 import os
@@ -11,7 +16,7 @@ from pathlib import Path
 from bench.environments import FOLDER, ROOT, Environments
 from bench.plot import svg
 from bench.report import can_summarise, report, summary
-from bench.stage import Json
+from bench.worker import Json
 
 RESULTS = Path(__file__).parent / "results"
 ELSEWHERE = FOLDER / "results"
@@ -74,3 +79,7 @@ def _processor() -> str:
     except OSError:
         found = None
     return found[1].strip() if found else platform.machine()
+
+
+if __name__ == "__main__":
+    write(json.loads((RESULTS / "bench.json").read_text("utf-8")), whole=True)

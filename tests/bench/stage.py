@@ -1,16 +1,13 @@
 """What a phase plays on: the model server, DynamoDB Local with everybody's tables, and the peers' processes."""
 
-import json
 import os
 import subprocess
-import tempfile
-import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.dynamodb_local import CREDENTIALS, REGION, connect
 from tables import create_table
@@ -19,6 +16,7 @@ from bench.cores import on_any_core, on_peers_core
 from bench.environments import Environments
 from bench.lineup import Peer
 from bench.model import ModelServer, serving
+from bench.worker import Core, Json, Worker, running
 from local.template import Template
 
 if TYPE_CHECKING:
@@ -27,89 +25,6 @@ if TYPE_CHECKING:
 WORKER = Path(__file__).parent / "peers" / "worker.py"
 TABLES = {"TABLE_NAME": "conversations", "COACH_TABLE_NAME": "coach"}
 PEERS_TABLES = ("turns", "strands", "checkpoints")
-SAID_BYTES = 2_000
-
-type Json = dict[str, Any]
-type Core = Callable[[], AbstractContextManager[None]]
-
-
-class PeerError(Exception):
-    """A peer did not do what it was asked; the text names it."""
-
-
-@dataclass(frozen=True)
-class Done:
-    """What came of a command.
-
-    Attributes:
-        answer: what the adapter returned.
-        error: what it raised, if it did.
-        wall_ms: how long it took.
-        cpu_ms: how much of the processor it took, all threads of the process together.
-    """
-
-    wall_ms: float
-    cpu_ms: float
-    answer: Any = None
-    error: str = ""
-
-
-class Worker:
-    """The process of a peer, ready to be asked.
-
-    Attributes:
-        name: of the peer.
-        pid: of the process.
-        start: what it took until then: `ready_ms`, `ready_cpu_ms` and `rss_mb`.
-    """
-
-    def __init__(self, name: str, process: "subprocess.Popen[str]", start: Json, errors: IO[bytes]) -> None:
-        self.name = name
-        self.pid = process.pid
-        self.start = start
-        self._process = process
-        self._errors = errors
-
-    def ask(self, do: str, **arguments: Any) -> Done | None:
-        """Has the adapter do something; None when its process has died of it."""
-        self.begin(do, **arguments)
-        return self.end()
-
-    def begin(self, do: str, **arguments: Any) -> None:
-        """Has the adapter begin with something."""
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
-        self._process.stdin.flush()
-
-    def end(self) -> Done | None:
-        """Waits for what was begun."""
-        assert self._process.stdout
-        line = self._process.stdout.readline()
-        if not line:
-            self._process.wait()
-            return None
-        return Done(**json.loads(line))
-
-    def turn(self, conversation: str, text: str) -> Done:
-        """Sends a message that must be answered.
-
-        Raises:
-            PeerError: it was not.
-        """
-        return self.must("turn", conversation=conversation, text=text)
-
-    def must(self, do: str, **arguments: Any) -> Done:
-        """Has the adapter do something that must succeed.
-
-        Raises:
-            PeerError: it did not.
-        """
-        done = self.ask(do, **arguments)
-        if done is None or done.error:
-            self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - SAID_BYTES))
-            said = self._errors.read().decode(errors="replace")
-            raise PeerError(f"{self.name}: {done.error if done else 'died'}\n{said}".strip())
-        return done
 
 
 class Stage:
@@ -161,25 +76,9 @@ class Stage:
         Raises:
             PeerError: it does not start.
         """
-        command = [str(self.environments.python(peer.environment)), "-P", str(WORKER), f"bench.peers.{peer.adapter}"]
         environment = self._environment(peer, dynamodb_url or self.dynamodb_url) | variables
-        with tempfile.TemporaryFile() as errors:
-            started = time.perf_counter()
-            with self._core():
-                process = subprocess.Popen(
-                    command, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
-                )
-            with process:
-                assert process.stdout
-                ready = process.stdout.readline()
-                milliseconds = 1000 * (time.perf_counter() - started)
-                if ready != "ready\n":
-                    process.wait()
-                    errors.seek(0)
-                    raise PeerError(f"{name} does not start: {errors.read().decode(errors='replace')[-SAID_BYTES:]}")
-                start = {"ready_ms": milliseconds, **json.loads(process.stdout.readline())}
-                yield Worker(name, process, start, errors)
-                # Without input it ends.
+        with running(name, self._command(peer), environment, self._core) as worker:
+            yield worker
 
     def workers(self, peers: Mapping[str, Peer], into: ExitStack) -> dict[str, Worker]:
         """Starts some peers at once."""
@@ -187,10 +86,7 @@ class Stage:
 
     def start_up_imports(self, peer: Peer) -> str:
         """Returns what Python's own clock of imports says of the start of a peer."""
-        command: Sequence[str] = [
-            str(self.environments.python(peer.environment)),
-            *("-X", "importtime", "-P", str(WORKER), f"bench.peers.{peer.adapter}"),
-        ]
+        command = self._command(peer, "-X", "importtime")
         environment = self._environment(peer, self.dynamodb_url)
         with self._core():
             done = subprocess.run(
@@ -198,10 +94,13 @@ class Stage:
             )
         return done.stderr
 
+    def _command(self, peer: Peer, *options: str) -> list[str]:
+        python = str(self.environments.python(peer.environment))
+        return [python, *options, "-P", str(WORKER), f"bench.peers.{peer.adapter}"]
+
     def _environment(self, peer: Peer, dynamodb_url: str) -> dict[str, str]:
         """Returns all variables of a process; those of a function as the template has them."""
-        function = Template.read().functions["ChatFunction"]
-        deployed = {**function.environment, "AWS_LAMBDA_FUNCTION_NAME": "chat"} if peer.code else {}
+        deployed = {**_deployed(), "AWS_LAMBDA_FUNCTION_NAME": "chat"} if peer.code else {}
         return {
             "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8",
@@ -220,6 +119,11 @@ class Stage:
             **deployed,
             **peer.variables,
         }
+
+
+@cache
+def _deployed() -> Mapping[str, str]:
+    return Template.read().functions["ChatFunction"].environment
 
 
 @contextmanager

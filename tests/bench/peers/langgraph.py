@@ -1,4 +1,7 @@
-"""LangChain's create_agent (LangGraph) with ChatAnthropic and langgraph-checkpoint-aws's DynamoDBSaver."""
+"""LangChain's create_agent (LangGraph) with ChatAnthropic and langgraph-checkpoint-aws's DynamoDBSaver.
+
+The saver could put what is larger than an item into a bucket; here, as with all peers, there is DynamoDB alone.
+"""
 
 from langchain.agents import create_agent
 from langchain_anthropic import ChatAnthropic

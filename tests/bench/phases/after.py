@@ -5,7 +5,8 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from bench.stage import Done, Json, PeerError, Stage, Worker, question
+from bench.stage import Stage, question
+from bench.worker import Done, Json, PeerError, Worker
 
 BUSY = "409"
 PATIENCE_SECONDS = 60

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from statistics import median
 
 from bench.lineup import IMPORTS, RONDAS, STARTS, Peer
-from bench.stage import Json, Stage, question
+from bench.stage import Stage, question
+from bench.worker import Json
 
 REPEATS = 5
 MOST_IMPORTS = 15
+TREES = 3
+"""Of which the cheapest is shown: what disturbs a start makes it only dearer."""
 
 _IMPORT = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
 
@@ -37,10 +40,12 @@ def measure(stage: Stage, peers: Mapping[str, Peer], *, quick: bool) -> Json:
     found: Json = {
         kind: {name: _medians(times[1:] or times) for name, times in runs.items()} for kind, runs in taken.items()
     }
-    return {
-        **found,
-        "import_tree": import_tree(stage.start_up_imports(STARTS["chat, anthropic"])) if has_rondas else {},
-    }
+    return {**found, "import_tree": _cheapest_tree(stage) if has_rondas else {}}
+
+
+def _cheapest_tree(stage: Stage) -> dict[str, float]:
+    trees = [import_tree(stage.start_up_imports(STARTS["chat, anthropic"])) for _ in range(TREES)]
+    return min(trees, key=lambda tree: sum(tree.values()))
 
 
 def _start(stage: Stage, name: str, peer: Peer, repeat: int, *, answers: bool) -> Json:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from bench.lineup import Peer
-from bench.stage import Json, PeerError, Stage, each, question
+from bench.stage import Stage, each, question
+from bench.worker import Json, PeerError
 from rondas.tokens import BYTES_PER_TOKEN
 
 MESSAGES = 60
@@ -44,10 +45,11 @@ def _conversation(stage: Stage, name: str, peer: Peer, messages: int) -> Json:
                 error = str(given_up).splitlines()[0][:ERROR_CHARS]
                 break
             taken.append(stage.model.take())
-    return {**summed_up(taken), **({"error": error} if error else {})}
+    found = summed_up(taken, step=messages // SAMPLES)
+    return {**found, "error": error} if error else found
 
 
-def summed_up(taken: Sequence[Sequence[bytes]]) -> Json:
+def summed_up(taken: Sequence[Sequence[bytes]], step: int = 1) -> Json:
     """Returns the figures of a conversation.
 
     `cached_share` is the part of all that was sent which is, from its first byte on, the same as in the request before.
@@ -55,6 +57,7 @@ def summed_up(taken: Sequence[Sequence[bytes]]) -> Json:
 
     Args:
         taken: the bodies of the requests, message by message.
+        step: of how many messages one is in `messages`.
     """
     before = ""
     figures: list[Json] = []
@@ -68,9 +71,9 @@ def summed_up(taken: Sequence[Sequence[bytes]]) -> Json:
         figures.append(message)
     total = {key: sum(message[key] for message in figures) for key in ("bytes", "tokens", "cached_tokens")}
     asks = bool(taken) and b'"cache_control"' in taken[-1][-1]
-    step = max(1, len(figures) // SAMPLES)
     return {
         "messages": {str(number): figures[number - 1] for number in range(step, len(figures) + 1, step)},
+        "answered": len(figures),
         **total,
         "largest_bytes": max((len(body) for bodies in taken for body in bodies), default=0),
         "cached_share": total["cached_tokens"] / total["tokens"] if total["tokens"] else 0,

@@ -5,7 +5,8 @@ from uuid import uuid4
 
 from bench.lineup import Peer
 from bench.phases.after import next_message, patiently, strict, thinking
-from bench.stage import Json, PeerError, Stage, each, question
+from bench.stage import Stage, each, question
+from bench.worker import Json, PeerError
 
 ROUNDS = 10
 KILLED_AFTER = 5

@@ -5,7 +5,8 @@ from uuid import uuid4
 
 from bench.lineup import Peer
 from bench.phases.after import BUSY, next_message, patiently, thinking
-from bench.stage import Json, Stage, each, question
+from bench.stage import Stage, each, question
+from bench.worker import Json
 
 ROUNDS = 2
 THINK_SECONDS = 0.2

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from bench.lineup import Peer
 from bench.phases.after import next_message
-from bench.stage import Json, Stage, each, question
+from bench.stage import Stage, each, question
+from bench.worker import Json
 
 LIMIT = 10
 

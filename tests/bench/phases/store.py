@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from bench.account import Account, kept
 from bench.lineup import Peer
-from bench.stage import Json, PeerError, Stage, Worker, each, question
+from bench.stage import Stage, each, question
+from bench.worker import Json, PeerError, Worker
 
 ENTRIES = (0, 100, 1_000, 10_000)
 QUICK_ENTRIES = ENTRIES[:2]

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from statistics import median
 
 from bench.lineup import Peer
-from bench.stage import Json, Stage, question
+from bench.stage import Stage, question
+from bench.worker import Json
 
 ROUNDS = (0, 1, 5, 10)
 WARM_UP = 2
