@@ -21,6 +21,9 @@ EVENT ?= events/ask.json
 PORT ?= 3000
 SLOTS ?= 4
 EXAMPLES ?= 500
+QUICK ?=
+PEERS ?=
+PHASES ?=
 TESTS ?=
 BUILD_IN ?= .
 BUILD_OPTIONS ?=
@@ -36,8 +39,8 @@ LOCAL := exec env $(PYTHON_HERE) .venv/bin/python -m
 
 MAKEFLAGS += --no-print-directory # a test may run make, whose own lines would stand in the program's output
 .NOTPARALLEL:
-.PHONY: help setup run chat serve token test unit lint format typecheck validate audit fuzz advisories emulator build deploy openapi
-.PHONY: requirements clean
+.PHONY: help setup run chat serve token test unit lint format typecheck validate audit fuzz advisories emulator bench build deploy
+.PHONY: openapi requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -99,6 +102,13 @@ advisories: $(READY) ## the deployed packages against the known vulnerabilities
 		pip-audit --strict --disable-pip --require-hashes -r $(REQUIREMENTS)
 
 emulator: $(EMULATOR_READY) ## the emulator of AWS that the tests deploy into, in an environment of its own
+
+# The peers have environments of their own, below .rondas/bench, from the requirements in tests/bench/peers.
+bench: export PEERS := $(PEERS)
+bench: export PHASES := $(PHASES)
+bench: $(READY) ## Rondas and its peers side by side, a quarter of an hour (QUICK=1 PEERS=rondas,raw_sdk PHASES=warm,cold)
+	@PYTHONPATH=tests:events:layers/rondas:functions/chat UV="$(UV)" .venv/bin/python -m bench --peers "$$PEERS" --phases "$$PHASES" \
+		$(if $(QUICK),--quick)
 
 # ── AWS ──
 

@@ -25,6 +25,7 @@ GUIDE = README.partition("## Add a tool")[2].partition("\n## ")[0]
 ELSEWHERE = {
     "make test": "continuous integration",
     "make build": "test_build.py",
+    "make bench": "test_bench.py, as far as it can without the peers' packages",
     "make deploy": "nobody: it needs an AWS account",
 }
 IN_SECONDS = 120

@@ -1,0 +1,1 @@
+"""One adapter for each peer: `Agent()` is ready to serve, `turn` answers a message, `seed` stores earlier ones."""
