@@ -53,8 +53,8 @@ def main() -> None:
     peers = {name: PEERS[name] for name in options.peers}
     environments = Environments()
     names = {peer.environment for peer in peers.values()} | {"rondas"}
-    environments.make(names)
     results: Json = {"about": about(environments, names, quick=options.quick)}
+    environments.make(names)
     with on_servers_core(), running(engine_folder()) as url, stage(environments, url) as scene:
         for phase in options.phases:
             started = time.monotonic()

@@ -7,6 +7,9 @@ from bench.worker import Json
 
 COMMAND = "make bench"
 
+BUSY = 0.5
+"""Processes at work or waiting in the minute before: from here on they disturb, wall times above all."""
+
 
 def report(results: Json) -> str:
     """Returns all tables, of the phases that were run."""
@@ -54,8 +57,9 @@ def summary(results: Json) -> str:
 def about(facts: Json) -> str:
     """Returns where and how the figures came about."""
     few = ", with few repeats" if facts["quick"] else ""
+    busy = f", busy with other work (load {facts['load']})" if facts["load"] >= BUSY else ""
     rondas = _listed(facts["versions"]["rondas"])
-    return f"`{COMMAND}`{few}, {facts['date']}: {facts['machine']}; Python {facts['python']}, {rondas}.\n"
+    return f"`{COMMAND}`{few}, {facts['date']}: {facts['machine']}{busy}; Python {facts['python']}, {rondas}.\n"
 
 
 def _warm(warm: Json, name: str, key: str, rounds: str = "10") -> float | None:

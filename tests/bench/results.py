@@ -31,10 +31,11 @@ PACKAGES = (
 
 
 def about(environments: Environments, names: Iterable[str], *, quick: bool) -> Json:
-    """Returns when, where and with what the figures come about."""
+    """Returns when, where and with what the figures come about, and how busy the machine is without the bench."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",
+        "load": round(os.getloadavg()[0], 1),
         "python": platform.python_version(),
         "quick": quick,
         "versions": {name: environments.versions(name, PACKAGES) for name in sorted(names)},

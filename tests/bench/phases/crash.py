@@ -29,18 +29,19 @@ def measure(stage: Stage, peers: Mapping[str, Peer], *, quick: bool) -> Json:
 def _crash(stage: Stage, name: str, peer: Peer) -> Json:
     key = {"key": str(uuid4())} if peer.resends else {}
     left, again = f"{name}-left", f"{name}-again"
-    for conversation in (left, again):
-        _kill(stage, name, peer, conversation, key)
+    killed = [_kill(stage, name, peer, conversation, key) for conversation in (left, again)]
     with stage.worker(name, peer) as worker:
         following = next_message(stage, worker, left)
         with strict(stage):
             done = patiently(worker, again, question(ROUNDS), **key)
     same = {"answered": not done.error, "error": done.error, "model_calls": len(stage.model.take())}
-    return {"next": following, "same": same}
+    return {"killed_in_call": killed[0], "next": following, "same": same}
 
 
-def _kill(stage: Stage, name: str, peer: Peer, conversation: str, key: Mapping[str, str]) -> None:
+def _kill(stage: Stage, name: str, peer: Peer, conversation: str, key: Mapping[str, str]) -> int:
+    """Has the process killed; returns in which of its model calls that was."""
     with thinking(stage, THINK_SECONDS), stage.worker(name, peer, **LEASE) as worker:
         stage.model.kill = (worker.pid, KILLED_AFTER)
         if worker.ask("turn", conversation=conversation, text=question(ROUNDS), **key):
             raise PeerError(f"{name}: was not killed")
+    return len(stage.model.take())

@@ -47,6 +47,7 @@ def test_who_sends_twice_is_counted(scene: Stage) -> None:
 
 def test_a_process_is_killed_in_its_sixth_model_call(scene: Stage) -> None:
     found = crash.measure(scene, {FLOOR: PEERS[FLOOR]}, quick=True)[FLOOR]
+    assert found["killed_in_call"] == crash.KILLED_AFTER + 1
     # It has stored nothing by then
     assert found["next"] == {"answered": True, "error": "", "results": 0, "questions": 0}
     assert found["same"]["model_calls"] == crash.ROUNDS + 1

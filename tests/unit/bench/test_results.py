@@ -30,7 +30,7 @@ def figures() -> dict[str, Any]:
     }  # fmt: skip
     return {
         "about": {
-            "date": "2026-12-01", "machine": "abacus", "python": "3.13.0", "quick": False,
+            "date": "2026-12-01", "machine": "abacus", "load": 0.1, "python": "3.13.0", "quick": False,
             "versions": {"rondas": {"anthropic": "2.14.0"}, "floor": {"boto3": "1.43.108"}},
         },
         "warm": {
@@ -73,6 +73,13 @@ def test_what_went_wrong_is_said_where_a_figure_would_stand() -> None:
     assert "| langgraph, DynamoDB saver | 14 | fails |" in text
     assert r"- langgraph, DynamoDB saver, 100 entries: langgraph: Item size \| exceeded" in text
     assert "**the conversation is broken**: 400 tool_use without tool_result" in text
+
+
+def test_a_machine_that_was_busy_is_no_secret() -> None:
+    given = figures()
+    assert "busy" not in summary(given)
+    given["about"]["load"] = 2.3
+    assert "abacus, busy with other work (load 2.3); Python" in summary(given)
 
 
 @pytest.mark.parametrize("phase", ["warm", "cold", "store", "context", "limit", "crash", "double"])
