@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -152,7 +153,8 @@ class Conversations:
                     case Replay(answer_seq):
                         return Replayed(answer_of(self._table, keys, answer_seq))
                     case Resume(message_seq):  # it was taken before: it is answered although no tokens are left
-                        begin = meter.begin(used, started + seconds)
+                        # What is in the queue was let in when it came: it is counted, and no more refused.
+                        begin = (meter.hold if from_queue else partial(meter.begin, used))(started + seconds)
                         self._resume(
                             actions, head, message, message_seq, fence=fence, owner=owner, until=until, begin=begin
                         )
@@ -186,7 +188,8 @@ class Conversations:
             head, message, fence=fence, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
         )
         self._table.transact([lease, actions.reopen_key(message.key), *begin])
-        self._on_mishap("takeover")
+        if not head.is_queued:  # else nobody died: it was left to this runner
+            self._on_mishap("takeover")
 
     def _start(
         self,
