@@ -76,6 +76,11 @@ class Cloud:
         head = self.door.client.get_item(TableName="conversations", Key=Keys("ana", "c-1").head()).get("Item", {})
         return read_number(head, "lease_until") / 1000 - time.time()
 
+    def runs(self) -> dict[str, Any]:
+        """The runs of the person that are counted."""
+        key = Keys("ana", "c-1").runs()
+        return self.door.client.get_item(TableName="conversations", Key=key).get("Item", {})
+
     def announced(self) -> list[dict[str, Any]]:
         found = self._sqs.receive_message(QueueUrl=self._announced, MaxNumberOfMessages=10).get("Messages", [])
         return [json.loads(letter.get("Body", "")) for letter in found]
@@ -316,6 +321,26 @@ def test_an_erased_message_is_dropped_by_worker_and_dead_letters(
     deliver(letter)
     deliver_dead(letter)
     assert cloud.look()["http"] == 404
+    assert cloud.announced() == []
+    # And its run is counted no more
+    assert "C#c-1" not in cloud.runs()
+
+
+def test_a_run_that_is_erased_at_work_is_counted_no_more(cloud: Cloud, deliver: Deliver) -> None:
+    # Given a person who erases the conversation while the worker's model thinks
+    cloud.post()
+
+    def thinking(_: Request) -> Reply:
+        assert cloud.door.ask("DELETE", "/conversations/c-1").status == 204
+        assert "C#c-1" in cloud.runs()
+        return message("Here it is.")
+
+    cloud.model.add(thinking)
+    # When the worker finds that out
+    (letter,) = cloud.letters()
+    deliver(letter)
+    # Then its run does not stand in another one's way for as long as it might have taken
+    assert "C#c-1" not in cloud.runs()
     assert cloud.announced() == []
 
 

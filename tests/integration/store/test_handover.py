@@ -273,6 +273,29 @@ def test_what_was_let_in_is_answered_although_others_run_by_now(store: Store) ->
     assert store.state().answer == ANSWER
 
 
+def test_a_run_whose_conversation_was_erased_is_counted_until_its_worker_knows(store: Store) -> None:
+    # Given a person with one run at a time, whose message was in the queue when they erased its conversation
+    store.handed_on()
+    erase(store.table, KEYS)
+    with pytest.raises(TooManyRuns):
+        store.claim("k2", "c-2")
+    # When the worker finds nothing
+    store.conversations.end_count("ana", "c-1")
+    # Then there is room for another
+    store.claim("k2", "c-2")
+
+
+def test_a_run_of_a_conversation_that_was_begun_anew_is_counted_all_the_same(store: Store) -> None:
+    # Given a conversation that was begun anew while the worker was on its way
+    store.handed_on()
+    erase(store.table, KEYS)
+    store.claim("k2")
+    # When that one finds its message gone, then the new run still counts
+    store.conversations.end_count("ana", "c-1")
+    with pytest.raises(TooManyRuns):
+        store.claim("k3", "c-2")
+
+
 # The wish to stop
 
 

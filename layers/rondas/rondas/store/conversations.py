@@ -5,6 +5,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -129,6 +130,18 @@ class Conversations:
         if not isinstance(entry, UserMessage):
             raise Gone
         return Message(user, conversation, key, entry.text)
+
+    def end_count(self, user: str, conversation: str) -> None:
+        """Counts a run no more whose message is gone: what was handed on is counted for up to an hour (rule S9).
+
+        Does nothing where the conversation was begun anew and a message of it is at work: that one is counted under the
+        same name.
+        """
+        keys = Keys(user, conversation)
+        end = Meter(self._table.name, keys, self._allowance, self._clock).end()
+        if end:
+            with suppress(ConditionFailed, StoreUnavailable):  # else it ends by itself
+                self._table.transact([Actions(self._table.name, keys, self._clock).check_idle(), *end])
 
     def _claim(self, message: Message, seconds: float, lease: float, *, from_queue: bool) -> ClaimedRun | Replayed:
         keys = Keys(message.user, message.conversation)
