@@ -172,7 +172,7 @@ class Agent:
             person=message.user,
             conversation_id=message.conversation,
             message_id=message.key,
-            accept_language=job.accept_language,
+            accept_language=language_of(message.text, job.accept_language),  # the header may say anything
         )
         self.handover.send(handed, claimed.fence)
         claimed.hand_on(QUEUE_SECONDS)

@@ -29,6 +29,7 @@ from rondas.pulse import LIFE_SECONDS, beating
 from rondas.store.claim import InProgress
 from rondas.store.items import Keys, read_number
 from rondas.store.run import ClaimedRun
+from rondas.wordless import UnexpectedError
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -172,6 +173,47 @@ def test_a_message_is_let_go_taken_up_answered_and_announced(cloud: Cloud, deliv
         "message_id": KEY,
         "status": "answered",
     }
+
+
+def test_of_what_the_app_says_of_itself_nothing_but_the_language_is_in_the_queue(cloud: Cloud) -> None:
+    # Given an app whose header says more than a language, and what no queue takes
+    said = "es, my-secret-\ufffe;q=0.1"
+    body = json.dumps({"text": "hello"}).encode()
+    path = "/conversations/c-1/messages"
+    # When its message is handed on
+    headers = {"idempotency_key": KEY, "prefer": "respond-async", "accept_language": said}
+    assert cloud.door.ask("POST", path, body, **headers).status == 202
+    # Then the letter has the language alone
+    (letter,) = cloud.letters()
+    assert json.loads(letter["body"]) == {
+        "person": "ana",
+        "conversation_id": "c-1",
+        "message_id": KEY,
+        "accept_language": "es",
+    }
+
+
+def test_an_error_of_ours_is_raised_without_its_words(
+    cloud: Cloud, worker: ModuleType, deliver: Deliver, deliver_dead: Deliver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given a message in the queue, and a mistake that has the person's words in it
+    cloud.post()
+    (letter,) = cloud.letters()
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise ValueError("hello")
+
+    monkeypatch.setattr(worker, "_answer", fail)
+    monkeypatch.setattr(sys.modules["dead_letters"], "give_up", fail)
+    # When it is delivered, then what Lambda writes to the log says what and where alone
+    for function in (deliver, deliver_dead):
+        with pytest.raises(UnexpectedError, match=r"^ValueError at .*:\d+") as raised:
+            function(letter)
+        assert "hello" not in str(raised.value)
+        # And so where the queue has something else in it
+        with pytest.raises(UnexpectedError, match=r"^ValidationError at ") as raised:
+            function({**letter, "body": '{"person": "my-secret"}'})
+        assert "my-secret" not in str(raised.value)
 
 
 def test_who_waits_gets_an_answer_that_is_there_in_time(cloud: Cloud) -> None:
