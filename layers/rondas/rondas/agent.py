@@ -14,9 +14,9 @@ from rondas.model import Model
 from rondas.pulse import LIFE_SECONDS, beating
 from rondas.replies import language_of
 from rondas.settings import Settings
-from rondas.store.claim import Message
+from rondas.store.claim import Gone, Message
 from rondas.store.conversations import Conversations, Replayed
-from rondas.store.run import ClaimedRun, LeaseLost
+from rondas.store.run import ClaimedRun, ConversationErased, LeaseLost
 from rondas.store.table import StoreUnavailable
 from rondas.toolbox import Toolbox
 from rondas.watcher import Watchers
@@ -95,12 +95,16 @@ class Agent:
             beat: is called again and again as long as this runner lives.
 
         Raises:
-            Gone: the message is not there any more.
+            Gone, ConversationErased: the message is not there any more; its run is counted no more.
             Refused, LeaseLost, StoreUnavailable: as `answer`.
         """
         budget = self._budget(remaining, inf)
-        message = self.conversations.message(handed.person, handed.conversation_id, handed.message_id)
-        return self._do(_Job(message, budget, handed.accept_language, beat=beat))
+        try:
+            message = self.conversations.message(handed.person, handed.conversation_id, handed.message_id)
+            return self._do(_Job(message, budget, handed.accept_language, beat=beat))
+        except (Gone, ConversationErased):
+            self.conversations.end_count(handed.person, handed.conversation_id)
+            raise
 
     def _budget(self, remaining: float | None, gateway: float) -> Budget:
         seconds, closing = self.settings.time_budget_seconds, self.settings.closing_reserve_seconds
@@ -168,7 +172,7 @@ class Agent:
             person=message.user,
             conversation_id=message.conversation,
             message_id=message.key,
-            accept_language=job.accept_language,
+            accept_language=language_of(message.text, job.accept_language),  # the header may say anything
         )
         self.handover.send(handed, claimed.fence)
         claimed.hand_on(QUEUE_SECONDS)

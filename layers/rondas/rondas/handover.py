@@ -13,7 +13,7 @@ class HandedOn(BaseModel):
         person: whose it is, the `sub` of the identity provider.
         conversation_id: where it belongs.
         message_id: its request key.
-        accept_language: the language the app asked for, as in the HTTP header; may be empty.
+        accept_language: the language of the fixed sentences, as two letters; may be empty.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -114,6 +114,7 @@ class Loop:
     watcher: Watcher = field(default_factory=Watchers)
     _usage: Usage = field(init=False)
     _resumed: Turn | None = field(init=False, default=None)
+    _ahead: Turn | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._usage = total_usage(current_rounds(self.history))
@@ -128,7 +129,7 @@ class Loop:
             Unfinished: with `hands_on` alone.
             Exception: only what the journal raises.
         """
-        self._resumed = resumed
+        self._resumed = self._ahead = resumed
         self._usage += resumed.usage if resumed else Usage()
         try:
             if limit := self._halt():
@@ -178,16 +179,21 @@ class Loop:
         if turn.stop != "end":  # only a turn that finished normally may run its tools (rule L8)
             return fitted(settle(turn, NOT_EXECUTED["cut_off"], "not_executed"))
         if turn is not self._resumed and any(self.tools.has_effect(call.name) for call in turn.calls):
-            self.journal.write_ahead(turn)
+            self._write_ahead(turn)
             if self.journal.stop_asked:
                 return self._decline(turn, STOP)
         results: list[ToolResult] = []
-        for call in turn.calls:
-            if self.budget.work_left() <= 0:
-                if self.hands_on:
-                    raise OutOfTime
-                break
-            results.append(self._run_tool(call))
+        try:
+            for call in turn.calls:
+                if self.budget.work_left() <= 0:
+                    if self.hands_on:
+                        self._leave(turn)
+                    break
+                results.append(self._run_tool(call))
+        except OutOfTime:
+            if self.hands_on:  # whoever goes on runs all of them again, under the same keys
+                self._leave(turn)
+            raise
         return self._decline(turn, TIME, after=results)
 
     def _decline(self, turn: Turn, limit: Limit, *, after: Sequence[ToolResult] = ()) -> Round:
@@ -201,11 +207,15 @@ class Loop:
         try:
             result = self.tools.run(call, key=self.journal.key(call), seconds=self.budget.work_left())
         except OutOfTime:
-            if self.hands_on:  # whoever goes on runs it again, under the same key
+            if self.hands_on:
                 raise
             result = ToolResult(call.id, STOPPED, "unknown")
         self.watcher.on_result(call, result, self.budget.clock() - started)
         return result
+
+    def _write_ahead(self, turn: Turn) -> None:
+        self.journal.write_ahead(turn)
+        self._ahead = turn
 
     def _append(self, done: Round) -> None:
         self.journal.append(done)
@@ -217,8 +227,8 @@ class Loop:
         """Leaves the message to another. A turn that is paid for is kept: the other begins with its calls."""
         if turn and turn.stop != "end":  # its calls are not to run, whoever goes on
             self._append(self._execute(turn))
-        elif turn and turn is not self._resumed:
-            self.journal.write_ahead(turn)
+        elif turn and turn is not self._ahead:
+            self._write_ahead(turn)
         raise Unfinished
 
     def _finish(self, turn: Turn) -> Ending:
@@ -253,7 +263,9 @@ class Loop:
         """Asks for words only; a turn without any stands for whatever else comes back, or nothing in time."""
         try:
             turn = self._ask(instruction)
-        except (OutOfTime, ModelUnavailable):
+        except OutOfTime:
+            return self._leave() if self.hands_on else Turn()
+        except ModelUnavailable:
             return Turn()
         return turn if turn.stop in ("end", "truncated") and not turn.calls else Turn()
 

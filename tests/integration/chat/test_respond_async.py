@@ -29,6 +29,7 @@ from rondas.pulse import LIFE_SECONDS, beating
 from rondas.store.claim import InProgress
 from rondas.store.items import Keys, read_number
 from rondas.store.run import ClaimedRun
+from rondas.wordless import UnexpectedError
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -75,6 +76,11 @@ class Cloud:
         """For how many seconds the conversation is held."""
         head = self.door.client.get_item(TableName="conversations", Key=Keys("ana", "c-1").head()).get("Item", {})
         return read_number(head, "lease_until") / 1000 - time.time()
+
+    def runs(self) -> dict[str, Any]:
+        """The runs of the person that are counted."""
+        key = Keys("ana", "c-1").runs()
+        return self.door.client.get_item(TableName="conversations", Key=key).get("Item", {})
 
     def announced(self) -> list[dict[str, Any]]:
         found = self._sqs.receive_message(QueueUrl=self._announced, MaxNumberOfMessages=10).get("Messages", [])
@@ -167,6 +173,47 @@ def test_a_message_is_let_go_taken_up_answered_and_announced(cloud: Cloud, deliv
         "message_id": KEY,
         "status": "answered",
     }
+
+
+def test_of_what_the_app_says_of_itself_nothing_but_the_language_is_in_the_queue(cloud: Cloud) -> None:
+    # Given an app whose header says more than a language, and what no queue takes
+    said = "es, my-secret-\ufffe;q=0.1"
+    body = json.dumps({"text": "hello"}).encode()
+    path = "/conversations/c-1/messages"
+    # When its message is handed on
+    headers = {"idempotency_key": KEY, "prefer": "respond-async", "accept_language": said}
+    assert cloud.door.ask("POST", path, body, **headers).status == 202
+    # Then the letter has the language alone
+    (letter,) = cloud.letters()
+    assert json.loads(letter["body"]) == {
+        "person": "ana",
+        "conversation_id": "c-1",
+        "message_id": KEY,
+        "accept_language": "es",
+    }
+
+
+def test_an_error_of_ours_is_raised_without_its_words(
+    cloud: Cloud, worker: ModuleType, deliver: Deliver, deliver_dead: Deliver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given a message in the queue, and a mistake that has the person's words in it
+    cloud.post()
+    (letter,) = cloud.letters()
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise ValueError("hello")
+
+    monkeypatch.setattr(worker, "_answer", fail)
+    monkeypatch.setattr(sys.modules["dead_letters"], "give_up", fail)
+    # When it is delivered, then what Lambda writes to the log says what and where alone
+    for function in (deliver, deliver_dead):
+        with pytest.raises(UnexpectedError, match=r"^ValueError at .*:\d+") as raised:
+            function(letter)
+        assert "hello" not in str(raised.value)
+        # And so where the queue has something else in it
+        with pytest.raises(UnexpectedError, match=r"^ValidationError at ") as raised:
+            function({**letter, "body": '{"person": "my-secret"}'})
+        assert "my-secret" not in str(raised.value)
 
 
 def test_who_waits_gets_an_answer_that_is_there_in_time(cloud: Cloud) -> None:
@@ -321,6 +368,26 @@ def test_an_erased_message_is_dropped_by_worker_and_dead_letters(
         "rondas.dead_letters",
     ]
     assert cloud.look()["http"] == 404
+    assert cloud.announced() == []
+    # And its run is counted no more
+    assert "C#c-1" not in cloud.runs()
+
+
+def test_a_run_that_is_erased_at_work_is_counted_no_more(cloud: Cloud, deliver: Deliver) -> None:
+    # Given a person who erases the conversation while the worker's model thinks
+    cloud.post()
+
+    def thinking(_: Request) -> Reply:
+        assert cloud.door.ask("DELETE", "/conversations/c-1").status == 204
+        assert "C#c-1" in cloud.runs()
+        return message("Here it is.")
+
+    cloud.model.add(thinking)
+    # When the worker finds that out
+    (letter,) = cloud.letters()
+    deliver(letter)
+    # Then its run does not stand in another one's way for as long as it might have taken
+    assert "C#c-1" not in cloud.runs()
     assert cloud.announced() == []
 
 

@@ -20,6 +20,8 @@ from rondas.store.table import Table
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+    from rondas.watcher import Mishap
+
 WAIT, LIFE, RUN, IN_QUEUE = 27, 60, 600, 3600
 KEYS = Keys("ana", "c-1")
 DONE = settle(asks("look"), "found", "done")
@@ -150,6 +152,34 @@ def test_a_message_that_arrives_twice_is_taken_up_once(store: Store) -> None:
     assert store.from_queue() == Replayed(ANSWER)
 
 
+def test_a_message_that_failed_and_arrives_again_stays_as_its_app_was_told(store: Store) -> None:
+    # Given a worker whose models were all down, and a queue that has not heard of the end
+    store.handed_on()
+    failed = Answer("Not now", "failed", UNAVAILABLE)
+    store.take_up().finish(Ending(failed))
+    # When the message arrives again
+    again = store.from_queue()
+    # Then it has that end, and only its app may try again
+    assert isinstance(again, Replayed)
+    assert again.answer.text == "Not now"
+    assert store.state().status == "failed"
+    store.claim()
+
+
+def test_what_was_left_to_the_worker_is_no_run_that_died(store: Store) -> None:
+    # Given a message that was handed on
+    mishaps: list[Mishap] = []
+    store.conversations = Conversations(store.table, 10_000, store.clock, on_mishap=mishaps.append)
+    store.handed_on()
+    # When the worker comes for it, then nothing was made good
+    store.take_up()
+    assert mishaps == []
+    # But where that one dies, the next one makes it good
+    store.clock.advance(LIFE + 2)
+    store.take_up()
+    assert mishaps == ["takeover"]
+
+
 def test_a_message_that_arrives_after_its_conversation_was_erased_begins_nothing(store: Store) -> None:
     # Given a message in the queue, and an erase
     store.handed_on()
@@ -231,6 +261,39 @@ def test_what_is_in_the_queue_and_with_the_worker_is_counted_as_a_run(store: Sto
         store.claim("k2", "c-2")
     run.finish(Ending(ANSWER))
     store.claim("k2", "c-2")
+
+
+def test_what_was_let_in_is_answered_although_others_run_by_now(store: Store) -> None:
+    # Given a message that its worker had to give back, and another conversation that took the one run there may be
+    store.handed_on()
+    store.take_up().release()
+    store.claim("k2", "c-2")
+    # When the queue brings it again, then it goes on
+    store.take_up().finish(Ending(ANSWER))
+    assert store.state().answer == ANSWER
+
+
+def test_a_run_whose_conversation_was_erased_is_counted_until_its_worker_knows(store: Store) -> None:
+    # Given a person with one run at a time, whose message was in the queue when they erased its conversation
+    store.handed_on()
+    erase(store.table, KEYS)
+    with pytest.raises(TooManyRuns):
+        store.claim("k2", "c-2")
+    # When the worker finds nothing
+    store.conversations.end_count("ana", "c-1")
+    # Then there is room for another
+    store.claim("k2", "c-2")
+
+
+def test_a_run_of_a_conversation_that_was_begun_anew_is_counted_all_the_same(store: Store) -> None:
+    # Given a conversation that was begun anew while the worker was on its way
+    store.handed_on()
+    erase(store.table, KEYS)
+    store.claim("k2")
+    # When that one finds its message gone, then the new run still counts
+    store.conversations.end_count("ana", "c-1")
+    with pytest.raises(TooManyRuns):
+        store.claim("k3", "c-2")
 
 
 # The wish to stop

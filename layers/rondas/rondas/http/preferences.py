@@ -15,7 +15,11 @@ Prefer = Annotated[
     ),
 ]
 
-_PREFERENCE = re.compile(r'\s*([A-Za-z0-9!#$%&\'*+.^_`|~-]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s;,"]*))?[^,]*')
+_QUOTED = r'"(?:[^"\\]|\\.?)*+(?:"|\Z)'
+"""A quoted string; one that nobody closes reaches to the end."""
+
+# Begins with no blanks: those between two preferences are passed over, each looked at once.
+_PREFERENCE = re.compile(rf"([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*(?:=\s*({_QUOTED}|[^\s;,\"]*))?(?:{_QUOTED}|[^,])*")
 _SECONDS = re.compile(r"[0-9]{1,9}")
 
 

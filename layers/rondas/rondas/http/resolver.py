@@ -4,7 +4,6 @@ import binascii
 import json
 import logging
 import time
-import traceback
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -19,6 +18,7 @@ from rondas.handover import HandoverFailed
 from rondas.http.problems import Problem, Words, answer
 from rondas.http.validation import invalid
 from rondas.store.table import StoreUnavailable
+from rondas.wordless import place
 
 logger = logging.getLogger(__name__)
 
@@ -104,11 +104,9 @@ def _not_found(_error: NotFoundError) -> Problem:
 
 def _internal(error: Exception) -> Problem:
     """Answers what is our own fault. The log says where it happened, not with which words of the person."""
-    frames = traceback.extract_tb(error.__traceback__)[-3:]
-    where = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
     passes = isinstance(error, (StoreUnavailable, HandoverFailed))
     what = str(error) if passes else ""
-    logger.error("unexpected %s %s at %s", type(error).__name__, what, where)
+    logger.error("unexpected %s %s at %s", type(error).__name__, what, place(error))
     retry_after = STORE_RETRY_SECONDS if passes else None
     words = Words(
         "Something went wrong on our side. Send the same request again.",

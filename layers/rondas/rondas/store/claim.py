@@ -173,7 +173,9 @@ def decide(head: Head, known: KnownKey | None, message: Message, now: float, *, 
     held_for = 0.0 if is_free else head.lease_until - now
     if known and known.body_hash != message.body_hash():
         raise KeyReused
-    if known and known.state == "done":
+    # One that failed may be tried again when its app sends it again. The queue brings it again by mistake alone, and
+    # what the app has been told stays true.
+    if known and (known.state == "done" or (from_queue and known.state == "failed")):
         return Replay(known.answer_seq)
     if held_for > 0:
         raise InProgress(held_for) if head.open_key == message.key else ConversationBusy(held_for)

@@ -5,7 +5,9 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -129,6 +131,18 @@ class Conversations:
             raise Gone
         return Message(user, conversation, key, entry.text)
 
+    def end_count(self, user: str, conversation: str) -> None:
+        """Counts a run no more whose message is gone: what was handed on is counted for up to an hour (rule S9).
+
+        Does nothing where the conversation was begun anew and a message of it is at work: that one is counted under the
+        same name.
+        """
+        keys = Keys(user, conversation)
+        end = Meter(self._table.name, keys, self._allowance, self._clock).end()
+        if end:
+            with suppress(ConditionFailed, StoreUnavailable):  # else it ends by itself
+                self._table.transact([Actions(self._table.name, keys, self._clock).check_idle(), *end])
+
     def _claim(self, message: Message, seconds: float, lease: float, *, from_queue: bool) -> ClaimedRun | Replayed:
         keys = Keys(message.user, message.conversation)
         actions = Actions(self._table.name, keys, self._clock)
@@ -152,7 +166,8 @@ class Conversations:
                     case Replay(answer_seq):
                         return Replayed(answer_of(self._table, keys, answer_seq))
                     case Resume(message_seq):  # it was taken before: it is answered although no tokens are left
-                        begin = meter.begin(used, started + seconds)
+                        # What is in the queue was let in when it came: it is counted, and no more refused.
+                        begin = (meter.hold if from_queue else partial(meter.begin, used))(started + seconds)
                         self._resume(
                             actions, head, message, message_seq, fence=fence, owner=owner, until=until, begin=begin
                         )
@@ -186,7 +201,8 @@ class Conversations:
             head, message, fence=fence, owner=owner, until=until, message_seq=message_seq, next_seq=head.next_seq
         )
         self._table.transact([lease, actions.reopen_key(message.key), *begin])
-        self._on_mishap("takeover")
+        if not head.is_queued:  # else nobody died: it was left to this runner
+            self._on_mishap("takeover")
 
     def _start(
         self,

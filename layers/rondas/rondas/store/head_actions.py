@@ -78,6 +78,10 @@ class HeadActions:
         """Lets it through only while, moreover, nobody has asked to stop."""
         return self._check("fence = :fence AND NOT stop_key = :key", {":fence": number(fence), ":key": {"S": key}})
 
+    def check_idle(self) -> "Action":
+        """Lets it through only while no message of the conversation is being answered, or there is none any more."""
+        return self._check("attribute_not_exists(open_key) OR attribute_exists(erased)")
+
     def renew(self, fence: int, key: str, until: float) -> "Action":
         """Holds the message until then, in seconds since the epoch, as long as this runner still holds it."""
         return self._hold("SET lease_until = :until", fence, key, {":until": number(int(until * 1000))})
@@ -163,15 +167,9 @@ class HeadActions:
             }
         }
 
-    def _check(self, condition: str, values: "Values") -> "Action":
-        return {
-            "ConditionCheck": {
-                "TableName": self.table,
-                "Key": self.keys.head(),
-                "ConditionExpression": condition,
-                "ExpressionAttributeValues": values,
-            }
-        }
+    def _check(self, condition: str, values: "Values | None" = None) -> "Action":
+        check: Any = {"TableName": self.table, "Key": self.keys.head(), "ConditionExpression": condition}
+        return {"ConditionCheck": check | ({"ExpressionAttributeValues": values} if values else {})}
 
     def _hold(
         self, update: str, fence: int, key: str, values: "Values", names: Mapping[str, str] | None = None
