@@ -115,7 +115,13 @@ def _size(folder: Path) -> int:
 
 def test_only_what_runs_is_shipped(deployed: Built) -> None:
     assert (deployed.opt / "python" / "rondas" / "loop.py").is_file()
-    assert {item.name for item in deployed.task.iterdir()} <= {"app.py", "coach", "requirements.txt", "__pycache__"}
+    assert {item.name for item in deployed.task.iterdir()} <= {
+        "app.py",
+        "worker.py",
+        "coach",
+        "requirements.txt",
+        "__pycache__",
+    }
 
 
 def test_bytecode_is_shipped_and_trusted(deployed: Built) -> None:
@@ -131,7 +137,7 @@ def test_no_package_and_no_service_is_shipped_that_nobody_calls(deployed: Built)
     # Then those for ways in that are not used are not there, and of AWS's services only those that are called
     assert not [name for name in ("cryptography", "cffi", "pyasn1", "requests", "pytest") if (layer / name).exists()]
     services = {item.name for item in (layer / "botocore" / "data").iterdir() if item.is_dir()}
-    assert services == {"dynamodb", "secretsmanager"}
+    assert services == {"dynamodb", "secretsmanager", "sqs", "events"}
 
 
 def test_no_file_has_a_time_of_its_own(deployed: Built) -> None:

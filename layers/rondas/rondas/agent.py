@@ -21,7 +21,7 @@ from rondas.store.table import StoreUnavailable
 from rondas.toolbox import Toolbox
 from rondas.watcher import Watchers
 
-QUEUE_SECONDS = 3600.0
+QUEUE_SECONDS = 5400.0
 """How long a message that was handed on is kept for the worker: longer than all deliveries of the queue together."""
 
 

@@ -15,8 +15,10 @@ from report import first_of, report
 from scene import Scene
 from traces import Answered, Passed, Sent
 
-IN_QUEUE = 3600
-"""Longer than a message is kept for who comes from the queue, in seconds."""
+from rondas.agent import QUEUE_SECONDS
+
+IN_QUEUE = int(QUEUE_SECONDS)
+"""For how long a message is kept for who comes from the queue, in seconds."""
 
 type Act = Callable[[Actor], object]
 
