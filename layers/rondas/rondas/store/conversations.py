@@ -132,7 +132,7 @@ class Conversations:
         return Message(user, conversation, key, entry.text)
 
     def end_count(self, user: str, conversation: str) -> None:
-        """Counts a run no more whose message is gone: what was handed on may be counted for more than an hour (rule S9).
+        """Counts a run no more whose message is gone: one in the queue may count for more than an hour (rule S9).
 
         Does nothing where the conversation was begun anew and a message of it is at work: that one is counted under the
         same name.
