@@ -56,6 +56,12 @@ def make_build(folder: Path, architecture: str) -> str:
     """Runs `make build` into a folder; returns what it said."""
     # A make inside a make must not take part in the outer one.
     outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    (ROOT / ".uv").mkdir(exist_ok=True)
+    with (ROOT / ".uv" / "build.lock").open("w") as lock:  # two builds at once would both make what they need
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(
+            ["make", ".uv/build/.ready"], cwd=ROOT, env=outside, capture_output=True, timeout=900, check=True
+        )
     # A cache would be a third copy of thousands of files, for nobody.
     command = ["make", "build", f"BUILD_IN={folder}", f"ARCHITECTURE={architecture}", "BUILD_OPTIONS=--no-cached"]
     done = subprocess.run(command, cwd=ROOT, env=outside, capture_output=True, text=True, timeout=900, check=False)

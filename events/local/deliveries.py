@@ -8,7 +8,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from local.json_values import Json, object_in
@@ -57,6 +57,8 @@ class Deliveries:
             reader.stop()
         for thread in self._threads:
             thread.join()
+        for reader in self._readers:
+            reader.close()
 
 
 class _Reader:
@@ -83,6 +85,10 @@ class _Reader:
         """Ends the function's processes."""
         self._pool.stop()
         self._turns.release()  # for the thread that may be waiting
+
+    def close(self) -> None:
+        """Closes the connections to the queue."""
+        self._client.close()
 
     def _receive(self) -> "MessageTypeDef | None":
         found = self._client.receive_message(
@@ -124,13 +130,13 @@ def event_of(message: "MessageTypeDef", arn: str) -> Json:
 
 def _tell(url: str) -> Callable[[threading.Event], None]:
     """Returns what prints each event of the bus: in the cloud, a rule would bring it to the app's push service."""
-    client = sqs()
 
     def run(over: threading.Event) -> None:
-        while not over.wait(POLL_SECONDS):
-            for message in client.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", []):
-                client.delete_message(QueueUrl=url, ReceiptHandle=message.get("ReceiptHandle", ""))
-                _log(announcement(message.get("Body", "")))
+        with closing(sqs()) as client:
+            while not over.wait(POLL_SECONDS):
+                for message in client.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", []):
+                    client.delete_message(QueueUrl=url, ReceiptHandle=message.get("ReceiptHandle", ""))
+                    _log(announcement(message.get("Body", "")))
 
     return run
 

@@ -7,7 +7,7 @@ and its change, and the move to the dead-letter queue.
 import json
 import os
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,27 +43,26 @@ def start_engines(started: ExitStack) -> None:
 
 def create_queues(queues: tuple[Queue, ...]) -> Mapping[str, Made]:
     """Creates those that are missing, tells the functions their addresses, and returns all by their logical ids."""
-    client = sqs()
     made: dict[str, Made] = {}
-    for queue in sorted(queues, key=lambda each: bool(each.dead_letters)):  # dead letters first: others name them
-        made[queue.name] = _create(client, queue, made)
-        if queue.variable:
-            os.environ[queue.variable] = made[queue.name].url
+    with closing(sqs()) as client:
+        for queue in sorted(queues, key=lambda each: bool(each.dead_letters)):  # dead letters first: others name them
+            made[queue.name] = _create(client, queue, made)
+            if queue.variable:
+                os.environ[queue.variable] = made[queue.name].url
     return made
 
 
 def create_announced() -> str:
     """Has every event of ours on the bus put into a queue, whose address is returned."""
-    client = sqs()
-    url = client.create_queue(QueueName=ANNOUNCED)["QueueUrl"]
-    bus = _events()
-    bus.put_rule(Name=ANNOUNCED, EventPattern=json.dumps({"source": [SOURCE]}))
-    bus.put_targets(Rule=ANNOUNCED, Targets=[{"Id": ANNOUNCED, "Arn": _arn(client, url)}])
-    return url
+    with closing(sqs()) as client, closing(_events()) as bus:
+        url = client.create_queue(QueueName=ANNOUNCED)["QueueUrl"]
+        bus.put_rule(Name=ANNOUNCED, EventPattern=json.dumps({"source": [SOURCE]}))
+        bus.put_targets(Rule=ANNOUNCED, Targets=[{"Id": ANNOUNCED, "Arn": _arn(client, url)}])
+        return url
 
 
 def sqs() -> "SQSClient":
-    """Returns a client of its own: who polls, who deletes and who creates are different threads."""
+    """Returns a client of its own, to be closed: who polls, who deletes and who creates are different threads."""
     import boto3  # noqa: PLC0415 - dear, and needed only here
 
     return boto3.client("sqs")  # pyright: ignore[reportUnknownMemberType] - its other services
