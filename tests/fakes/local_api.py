@@ -84,8 +84,8 @@ class Meeting:
         return self.connection.recv(1) == b""
 
 
-class MeetingPoint:
-    """Where the function's invocations report to the test."""
+class Listener:
+    """Where processes report to the test."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -95,12 +95,20 @@ class MeetingPoint:
     def port(self) -> int:
         return self._socket.getsockname()[1]
 
-    def wait(self, seconds: float = PATIENCE) -> Meeting:
-        """Returns the next invocation to arrive."""
+    def accept(self, seconds: float) -> socket.socket:
+        """Returns the connection of the next one to arrive, which stays open until the test is over."""
         self._socket.settimeout(seconds)
         connection, _ = self._socket.accept()
         connection.settimeout(PATIENCE)
-        self._stack.enter_context(connection)
+        return self._stack.enter_context(connection)
+
+
+class MeetingPoint(Listener):
+    """Where the function's invocations report to the test."""
+
+    def wait(self, seconds: float = PATIENCE) -> Meeting:
+        """Returns the next invocation to arrive."""
+        connection = self.accept(seconds)
         pid = connection.makefile("rb").readline()
         return Meeting(int(pid), connection)
 

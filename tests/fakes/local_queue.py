@@ -4,11 +4,10 @@ import json
 import os
 import signal
 import socket
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from fakes.local_api import PATIENCE
+from fakes.local_api import PATIENCE, Listener
 
 type Json = dict[str, Any]
 
@@ -94,23 +93,12 @@ class Delivery:
         return self._connection.recv(1) == b""
 
 
-class DeliveryPoint:
+class DeliveryPoint(Listener):
     """Where the deliveries report to the test."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
-        self._socket = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-
-    @property
-    def port(self) -> int:
-        return self._socket.getsockname()[1]
 
     def wait(self, seconds: float = PATIENCE) -> Delivery:
         """Returns the next delivery to arrive."""
-        self._socket.settimeout(seconds)
-        connection, _ = self._socket.accept()
-        connection.settimeout(PATIENCE)
-        self._stack.enter_context(connection)
+        connection = self.accept(seconds)
         with connection.makefile("rb") as lines:
             told = json.loads(lines.readline())
         return Delivery(told["pid"], told["function"], told["queue"], told["event"], connection)

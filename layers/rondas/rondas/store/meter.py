@@ -7,13 +7,13 @@ transaction that begins a run or ends it. A limit that is not set costs nothing.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rondas.store.allowance import DAY_SECONDS, Allowance, Used
 from rondas.store.items import Keys, number, read_number
 
 if TYPE_CHECKING:
-    from rondas.store.head_actions import Action
+    from rondas.store.head_actions import Action, Values
     from rondas.store.items import Item
 
 USAGE_KEPT_SECONDS = 35 * DAY_SECONDS
@@ -90,37 +90,16 @@ class Meter:
 
     def hold(self, until: float) -> list["Action"]:
         """Lets the conversation's run that was begun live until then, in seconds since the epoch."""
-        if not self.allowance.runs:
-            return []
-        return [
-            {
-                "Update": {
-                    "TableName": self.table,
-                    "Key": self.keys.runs(),
-                    "UpdateExpression": "SET #lease = :until, #ttl = :ttl",
-                    "ExpressionAttributeNames": {"#lease": self._lease(), "#ttl": "ttl"},
-                    "ExpressionAttributeValues": {
-                        ":until": number(int(until * 1000)),
-                        ":ttl": number(int(until) + DAY_SECONDS),
-                    },
-                }
-            }
-        ]
+        values: Values = {":until": number(int(until * 1000)), ":ttl": number(int(until) + DAY_SECONDS)}
+        return self._change_lease(
+            "SET #lease = :until, #ttl = :ttl",
+            ExpressionAttributeNames={"#lease": self._lease(), "#ttl": "ttl"},
+            ExpressionAttributeValues=values,
+        )
 
     def end(self) -> list["Action"]:
         """Says that the conversation's run has ended."""
-        if not self.allowance.runs:
-            return []
-        return [
-            {
-                "Update": {
-                    "TableName": self.table,
-                    "Key": self.keys.runs(),
-                    "UpdateExpression": "REMOVE #lease",
-                    "ExpressionAttributeNames": {"#lease": self._lease()},
-                }
-            }
-        ]
+        return self._change_lease("REMOVE #lease", ExpressionAttributeNames={"#lease": self._lease()})
 
     def count(self, tokens: int) -> list["Action"]:
         """Adds the tokens of a message to those of the day on which its answer is stored."""
@@ -142,6 +121,13 @@ class Meter:
                 }
             }
         ]
+
+    def _change_lease(self, update: str, **more: Any) -> list["Action"]:
+        """Changes the item of the person's runs; nothing where they are not counted."""
+        if not self.allowance.runs:
+            return []
+        changed: Any = {"TableName": self.table, "Key": self.keys.runs(), "UpdateExpression": update}
+        return [{"Update": changed | more}]
 
     def _lease(self) -> str:
         return f"{_LEASE}{self.keys.conversation}"
